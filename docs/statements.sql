@@ -1630,6 +1630,95 @@ SELECT asset_id AS assetId
         FROM json_each(?)))
   LIMIT ?;
 
+-- store/index-database/groups.ts countMatches, in IndexDatabase
+SELECT COUNT(*) AS count
+  FROM segment_fts
+  WHERE segment_fts MATCH ?
+  AND +rowid NOT IN (SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE
+      assets.searchable_at IS NULL OR assets.searchable_at > ?);
+
+-- store/index-database/groups.ts listGroups, in IndexDatabase
+WITH scoped AS ( SELECT asset_key, title, json_array(json_quote(assets.asset_id) || '') AS keys FROM
+      assets WHERE (assets.searchable_at <= ?) AND (IIF(assets.technical -> '$.has_video' = 'false',
+          'audio', assets.asset_type) IN (SELECT value FROM json_each(?))) ), sizes AS ( SELECT
+      asset_key, COUNT(*) AS segments, SUM(COALESCE(end_ms - start_ms, 0)) AS durationMs FROM
+      segments WHERE asset_key IN (SELECT asset_key FROM scoped) GROUP BY asset_key ), grouped AS (
+      SELECT COALESCE(one.value, 'null') AS key, COALESCE(SUM(segments), 0) AS segments,
+      COALESCE(SUM(durationMs), 0) AS durationMs, COUNT(*) AS assets, MAX(title) AS title FROM
+      scoped LEFT JOIN sizes USING (asset_key) LEFT JOIN json_each(scoped.keys) AS one GROUP BY 1 )
+  SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount, SUM(segments)
+    OVER () AS allSegments, SUM(durationMs) OVER () AS allMs, SUM(assets) OVER () AS allAssets
+  FROM grouped
+  ORDER BY segments DESC, key
+  LIMIT ?;
+WITH scoped AS ( SELECT asset_key, title, NULL AS keys FROM assets WHERE (assets.searchable_at <= ?)
+      AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT
+          value FROM json_each(?))) ), sizes AS ( SELECT asset_key, COUNT(*) AS segments,
+      SUM(COALESCE(end_ms - start_ms, 0)) AS durationMs FROM segments WHERE asset_key IN (SELECT
+        asset_key FROM scoped) GROUP BY asset_key )
+  SELECT COUNT(*) AS assets, COALESCE(SUM(segments), 0) AS segments, COALESCE(SUM(durationMs), 0) AS
+    durationMs
+  FROM scoped
+  LEFT
+  JOIN sizes USING (asset_key);
+WITH scoped AS ( SELECT asset_key, title, json_array(json_quote(assets.asset_type) || '') AS keys
+      FROM assets WHERE (assets.searchable_at <= ?) AND (IIF(assets.technical -> '$.has_video' =
+          'false', 'audio', assets.asset_type) IN (SELECT value FROM json_each(?))) ), sizes AS (
+      SELECT asset_key, COUNT(*) AS segments, SUM(COALESCE(end_ms - start_ms, 0)) AS durationMs FROM
+      segments WHERE asset_key IN (SELECT asset_key FROM scoped) GROUP BY asset_key ), grouped AS (
+      SELECT COALESCE(one.value, 'null') AS key, COALESCE(SUM(segments), 0) AS segments,
+      COALESCE(SUM(durationMs), 0) AS durationMs, COUNT(*) AS assets, NULL AS title FROM scoped LEFT
+      JOIN sizes USING (asset_key) LEFT JOIN json_each(scoped.keys) AS one GROUP BY 1 )
+  SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount, SUM(segments)
+    OVER () AS allSegments, SUM(durationMs) OVER () AS allMs, SUM(assets) OVER () AS allAssets
+  FROM grouped
+  ORDER BY segments DESC, key
+  LIMIT ?;
+WITH labelled AS ( SELECT DISTINCT segment_key, asset_key, COALESCE(end_ms - start_ms, 0) AS
+      durationMs, (CASE one.type WHEN 'text' THEN json_quote(substr(one.value, 1, ?)) WHEN 'true'
+        THEN 'true' WHEN 'false' THEN 'false' ELSE COALESCE(json_quote(one.value), 'null') END ||
+        '') AS key FROM segments LEFT JOIN json_each(segments.labels) AS one WHERE asset_key IN
+      (SELECT asset_key FROM assets WHERE (assets.searchable_at <= ?) AND (IIF(assets.technical ->
+            '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value FROM
+            json_each(?)))) ), grouped AS ( SELECT key, COUNT(*) AS segments, SUM(durationMs) AS
+      durationMs, COUNT(DISTINCT asset_key) AS assets, NULL AS title FROM labelled GROUP BY key )
+  SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount, SUM(segments)
+    OVER () AS allSegments, SUM(durationMs) OVER () AS allMs, SUM(assets) OVER () AS allAssets
+  FROM grouped
+  ORDER BY segments DESC, key
+  LIMIT ?;
+WITH scoped AS ( SELECT asset_key, title, IIF(assets.technical ->> '$.taken_at' IS NULL, '[]',
+        json_array('"' || substr(assets.technical ->> '$.taken_at', 1, ?) || '"')) AS keys FROM
+      assets WHERE (assets.searchable_at <= ?) AND (IIF(assets.technical -> '$.has_video' = 'false',
+          'audio', assets.asset_type) IN (SELECT value FROM json_each(?))) ), sizes AS ( SELECT
+      asset_key, COUNT(*) AS segments, SUM(COALESCE(end_ms - start_ms, 0)) AS durationMs FROM
+      segments WHERE asset_key IN (SELECT asset_key FROM scoped) GROUP BY asset_key ), grouped AS (
+      SELECT COALESCE(one.value, 'null') AS key, COALESCE(SUM(segments), 0) AS segments,
+      COALESCE(SUM(durationMs), 0) AS durationMs, COUNT(*) AS assets, NULL AS title FROM scoped LEFT
+      JOIN sizes USING (asset_key) LEFT JOIN json_each(scoped.keys) AS one GROUP BY 1 )
+  SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount, SUM(segments)
+    OVER () AS allSegments, SUM(durationMs) OVER () AS allMs, SUM(assets) OVER () AS allAssets
+  FROM grouped
+  ORDER BY segments DESC, key
+  LIMIT ?;
+WITH scoped AS ( SELECT asset_key, title, (SELECT json_group_array(DISTINCT (CASE type WHEN 'text'
+            THEN json_quote(substr(value, 1, ?)) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'
+            ELSE COALESCE(json_quote(value), 'null') END || '')) FROM (SELECT value, type FROM
+          (SELECT assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array', field,
+              json_array(json(field))))) WHERE type IN ('text', 'integer', 'real', 'true', 'false'))
+      AS keys FROM assets WHERE (assets.searchable_at <= ?) AND (IIF(assets.technical ->
+          '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value FROM json_each(?)))
+      ), sizes AS ( SELECT asset_key, COUNT(*) AS segments, SUM(COALESCE(end_ms - start_ms, 0)) AS
+      durationMs FROM segments WHERE asset_key IN (SELECT asset_key FROM scoped) GROUP BY asset_key
+      ), grouped AS ( SELECT COALESCE(one.value, 'null') AS key, COALESCE(SUM(segments), 0) AS
+      segments, COALESCE(SUM(durationMs), 0) AS durationMs, COUNT(*) AS assets, NULL AS title FROM
+      scoped LEFT JOIN sizes USING (asset_key) LEFT JOIN json_each(scoped.keys) AS one GROUP BY 1 )
+  SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount, SUM(segments)
+    OVER () AS allSegments, SUM(durationMs) OVER () AS allMs, SUM(assets) OVER () AS allAssets
+  FROM grouped
+  ORDER BY segments DESC, key
+  LIMIT ?;
+
 -- store/index-database/judgments.ts deleteJudgment, in IndexDatabase
 DELETE
   FROM judgments

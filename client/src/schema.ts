@@ -760,6 +760,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/index/{index_name}/aggregate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count by groups
+         * @description Counts segments, their seconds, or assets, by groups. Without a query, numbers are exact. With one, each is the expected number, computed from the probabilities of all segments, with an interval of 90 %: nothing is cut off at a threshold. Near-duplicates count each. Counts as a search. docs/search-guide.md explains it.
+         */
+        post: operations["aggregateIndex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/index/{index_name}/search_image": {
         parameters: {
             query?: never;
@@ -3126,6 +3146,31 @@ export interface components {
                 } | null;
             };
             /**
+             * @description With `facets`: by each of their names, the most frequent values among the hits of all pages (`total`), at most 20. A hit with several values counts for each.
+             * @example {
+             *       "metadata.camera": [
+             *         {
+             *           "key": "Lumen One",
+             *           "count": 12
+             *         }
+             *       ]
+             *     }
+             */
+            facets?: {
+                [key: string]: {
+                    /**
+                     * @description Value of the field that the group shares: an asset's id, a label, a text, number or boolean, or a year, month or day; null for what has none.
+                     * @example Lumen One
+                     */
+                    key: string | number | boolean | null;
+                    /**
+                     * @description Hits on all pages that have it.
+                     * @example 12
+                     */
+                    count: number;
+                }[];
+            };
+            /**
              * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
              * @example fitted
              * @enum {string}
@@ -3333,6 +3378,31 @@ export interface components {
                 } | null;
             };
             /**
+             * @description With `facets`: by each of their names, the most frequent values among the hits of all pages (`total`), at most 20. A hit with several values counts for each.
+             * @example {
+             *       "metadata.camera": [
+             *         {
+             *           "key": "Lumen One",
+             *           "count": 12
+             *         }
+             *       ]
+             *     }
+             */
+            facets?: {
+                [key: string]: {
+                    /**
+                     * @description Value of the field that the group shares: an asset's id, a label, a text, number or boolean, or a year, month or day; null for what has none.
+                     * @example Lumen One
+                     */
+                    key: string | number | boolean | null;
+                    /**
+                     * @description Hits on all pages that have it.
+                     * @example 12
+                     */
+                    count: number;
+                }[];
+            };
+            /**
              * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
              * @example fitted
              * @enum {string}
@@ -3351,6 +3421,91 @@ export interface components {
                  */
                 reason: string;
             }[];
+        };
+        /** @description Numbers of segments, seconds or assets, by groups. */
+        Aggregate: {
+            /** @description The groups with the largest numbers, largest first. */
+            groups: {
+                /**
+                 * @description Value of the field that the group shares: an asset's id, a label, a text, number or boolean, or a year, month or day; null for what has none.
+                 * @example Lumen One
+                 */
+                key: string | number | boolean | null;
+                /**
+                 * @description Title of the asset, if each asset is a group; else null.
+                 * @example null
+                 */
+                title: string | null;
+                /**
+                 * @description Exact without a query; with one, the expected number.
+                 * @example 12.4
+                 */
+                count: number;
+                /** @description Where the number is with a probability of 90 %: lowest and highest. Null if it is exact. */
+                interval: number[] | null;
+            }[];
+            /** @description The other groups together. What is in several of them counts for each. */
+            other: {
+                /**
+                 * @description Groups that aren't listed.
+                 * @example 3
+                 */
+                groups: number;
+                /**
+                 * @description Exact without a query; with one, the expected number.
+                 * @example 12.4
+                 */
+                count: number;
+                /** @description Where the number is with a probability of 90 %: lowest and highest. Null if it is exact. */
+                interval: number[] | null;
+            };
+            /** @description All that is counted, each once: groups of labels and lists overlap. */
+            total: {
+                /**
+                 * @description Exact without a query; with one, the expected number.
+                 * @example 12.4
+                 */
+                count: number;
+                /** @description Where the number is with a probability of 90 %: lowest and highest. Null if it is exact. */
+                interval: number[] | null;
+            };
+            /**
+             * @description What was counted, as requested.
+             * @enum {string}
+             */
+            unit: "segments" | "seconds" | "assets";
+            /** @description What was counted from. */
+            scope: {
+                /**
+                 * @description Segments that the filter and the modes select.
+                 * @example 214
+                 */
+                segments: number;
+                /**
+                 * @description How many of them the query was compared with; what the others may add is in the numbers and intervals. 0 without a query.
+                 * @example 180
+                 */
+                scored: number;
+            };
+            /** @description What the query was taken for. */
+            query: {
+                /**
+                 * @description Words and phrases that nothing counted has: those after a minus.
+                 * @example []
+                 */
+                excluded: string[];
+                /**
+                 * @description The query that was counted instead, with a word corrected; else null.
+                 * @example null
+                 */
+                corrected: string | null;
+            };
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed" | "own";
         };
         /** @description An answer with its proof. */
         Answer: {
@@ -8898,6 +9053,11 @@ export interface operations {
                      * @enum {string}
                      */
                     group_by?: "segment" | "asset";
+                    /**
+                     * @description What to count the hits of all pages by: `label`, `asset_type`, `metadata.camera`, `taken_at.year` and other groupings of `/aggregate`.
+                     * @default []
+                     */
+                    facets?: string[];
                     /** @description `next_cursor` of the previous page, with the other fields unchanged. */
                     cursor?: string;
                 };
@@ -9106,6 +9266,11 @@ export interface operations {
                      */
                     group_by?: "segment" | "asset";
                     /**
+                     * @description What to count the hits of all pages by: `label`, `asset_type`, `metadata.camera`, `taken_at.year` and other groupings of `/aggregate`.
+                     * @default []
+                     */
+                    facets?: string[];
+                    /**
                      * @description Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last.
                      * @example [
                      *       "holidays",
@@ -9248,6 +9413,152 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "No index answered in time."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    aggregateIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What to count, in everyday words. Without it, all that the filter selects. */
+                    query?: string;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    /**
+                     * @description Ids of videos and images to count in. Empty: all.
+                     * @default []
+                     */
+                    asset_ids?: string[];
+                    /**
+                     * @description What a group shares: `asset`, `asset_type`, `label`, a field of the metadata or of the file's facts (`metadata.camera`, `technical.lens`), or `taken_at.year`, `.month` or `.day` (UTC).
+                     * @default asset_type
+                     * @example metadata.camera
+                     */
+                    group_by?: string;
+                    /**
+                     * @description What to count. An image is one segment of 0 seconds.
+                     * @default segments
+                     * @enum {string}
+                     */
+                    unit?: "segments" | "seconds" | "assets";
+                    /**
+                     * @description Groups to return, the largest first.
+                     * @default 20
+                     */
+                    top?: number;
+                    /**
+                     * @description Whether a word that no segment has is corrected, as in a search.
+                     * @default true
+                     */
+                    correct?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "groups": [
+                     *         {
+                     *           "key": "Lumen One",
+                     *           "title": null,
+                     *           "count": 12.4,
+                     *           "interval": [
+                     *             9,
+                     *             17
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "other": {
+                     *         "groups": 3,
+                     *         "count": 12.4,
+                     *         "interval": [
+                     *           9,
+                     *           17
+                     *         ]
+                     *       },
+                     *       "total": {
+                     *         "count": 12.4,
+                     *         "interval": [
+                     *           9,
+                     *           17
+                     *         ]
+                     *       },
+                     *       "unit": "segments",
+                     *       "scope": {
+                     *         "segments": 214,
+                     *         "scored": 180
+                     *       },
+                     *       "query": {
+                     *         "excluded": [],
+                     *         "corrected": null
+                     *       },
+                     *       "calibration": "fitted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Aggregate"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description Counting takes too long, or a database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Counting takes too long, or a database does not answer."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

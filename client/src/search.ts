@@ -2,6 +2,8 @@ import { nameOf } from "./add-asset.ts";
 import type { ApiPath } from "./api-path.ts";
 import type { Transport } from "./transport.ts";
 import type {
+  Aggregate,
+  AggregateRequest,
   BodyOf,
   FormOf,
   GroupSearchResult,
@@ -47,6 +49,16 @@ export function searchIndices(
   options: RequestOptions,
 ): Promise<GroupSearchResult> {
   return transport.json({ method: "POST", path: ["search"], json: request, ...SAFE }, options);
+}
+
+export function aggregate(
+  transport: Transport,
+  indexPath: ApiPath,
+  json: AggregateRequest,
+  options: RequestOptions,
+): Promise<Aggregate> {
+  const path = [...indexPath, "aggregate"];
+  return transport.json({ method: "POST", path, json, ...SAFE }, options);
 }
 
 /** Yields the hits of all pages of a search. */

@@ -7,12 +7,14 @@ import {
   type VideoQuestion,
 } from "./answers.ts";
 import type { ApiPath } from "./api-path.ts";
+import * as archives from "./archives.ts";
 import { Images } from "./images.ts";
 import { Imports } from "./imports.ts";
 import { type EventOptions, followEvents } from "./index-events.ts";
 import { Judgments } from "./judgments.ts";
 import { listOf, type NodesPage, type Page } from "./page.ts";
 import {
+  aggregate,
   type ImageSearchRequest,
   search,
   searchByImage,
@@ -26,6 +28,8 @@ import { Sources } from "./sources.ts";
 import type { Transport } from "./transport.ts";
 import type {
   AddedAsset,
+  Aggregate,
+  AggregateRequest,
   Answer,
   AnswerEvent,
   Asset,
@@ -129,6 +133,15 @@ export class SightlineIndex {
   }
 
   /**
+   * Counts segments, seconds or assets by groups: all, or what a query finds.
+   * @example
+   * const { groups } = await index.aggregate({ query: "dog", group_by: "taken_at.year" });
+   */
+  aggregate(request: AggregateRequest = {}, options: RequestOptions = {}): Promise<Aggregate> {
+    return aggregate(this.#transport, this.#path, request, options);
+  }
+
+  /**
    * Finds segments that are like an image, or like an image with a text.
    * @example
    * const { segments } = await index.searchByImage({ image_file: file, query: "at night" });
@@ -164,8 +177,7 @@ export class SightlineIndex {
     question: string | ImageQuestion,
     options: RequestOptions = {},
   ): Promise<Answer> {
-    const path = [...this.#path, "answer_vqa"];
-    return requestAnswer(this.#transport, path, questionOf(question), options);
+    return requestAnswer(this.#transport, this.#visualPath(), questionOf(question), options);
   }
 
   /**
@@ -178,8 +190,7 @@ export class SightlineIndex {
     question: string | VideoQuestion,
     options: RequestOptions = {},
   ): Promise<Answer> {
-    const path = this.#videoAnswerPath(videoId);
-    return requestAnswer(this.#transport, path, questionOf(question), options);
+    return requestAnswer(this.#transport, this.#visualPath(videoId), questionOf(question), options);
   }
 
   /**
@@ -203,8 +214,7 @@ export class SightlineIndex {
     question: string | ImageQuestion,
     options: RequestOptions = {},
   ): AsyncGenerator<AnswerEvent> {
-    const path = [...this.#path, "answer_vqa"];
-    return streamAnswer(this.#transport, path, questionOf(question), options);
+    return streamAnswer(this.#transport, this.#visualPath(), questionOf(question), options);
   }
 
   /**
@@ -217,8 +227,7 @@ export class SightlineIndex {
     question: string | VideoQuestion,
     options: RequestOptions = {},
   ): AsyncGenerator<AnswerEvent> {
-    const path = this.#videoAnswerPath(videoId);
-    return streamAnswer(this.#transport, path, questionOf(question), options);
+    return streamAnswer(this.#transport, this.#visualPath(videoId), questionOf(question), options);
   }
 
   /**
@@ -249,12 +258,8 @@ export class SightlineIndex {
    * const archive = await index.export({ media: true });
    * await sightline.index("copy").importArchive(archive);
    */
-  async export(
-    query: QueryOf<"/index/{index_name}/export", "get"> = {},
-    options: RequestOptions = {},
-  ): Promise<ReadableStream<Uint8Array>> {
-    const request = { method: "GET", path: [...this.#path, "export"], query } as const;
-    return (await this.#transport.open(request, options)).body!;
+  export(query: archives.Query = {}, options: RequestOptions = {}): Promise<archives.Stream> {
+    return archives.exportIndex(this.#transport, this.#path, query, options);
   }
 
   /**
@@ -263,13 +268,8 @@ export class SightlineIndex {
    * const { job_id } = await index.importArchive(file);
    * await sightline.jobs.wait(job_id);
    */
-  importArchive(
-    archive: Blob | ReadableStream<Uint8Array>,
-    options: RequestOptions = {},
-  ): Promise<QueuedJob> {
-    const path = [...this.#path, "import-archive"];
-    const headers = { "Content-Type": "application/x-ndjson" };
-    return this.#transport.json({ method: "POST", path, body: archive, headers }, options);
+  importArchive(archive: archives.Archive, options: RequestOptions = {}): Promise<QueuedJob> {
+    return archives.importArchive(this.#transport, this.#path, archive, options);
   }
 
   /**
@@ -294,7 +294,7 @@ export class SightlineIndex {
     return followEvents(this.#transport, this.#path, options);
   }
 
-  #videoAnswerPath(videoId: string): ApiPath {
-    return [...this.#path, videoId, "answer_vqa"];
+  #visualPath(...videoId: string[]): ApiPath {
+    return [...this.#path, ...videoId, "answer_vqa"];
   }
 }

@@ -3,6 +3,7 @@ import type { components, paths } from "./schema.ts";
 type Schemas = components["schemas"];
 
 export type Account = Schemas["Account"];
+export type Aggregate = Schemas["Aggregate"];
 export type Answer = Schemas["Answer"];
 export type Asset = Schemas["Asset"];
 export type BindingObservations = Schemas["BindingObservations"];
@@ -74,6 +75,9 @@ export type FormOf<P extends keyof paths, M extends keyof paths[P]> = paths[P][M
 
 /** Parts of videos in order, and the title and frame rate of the programme. */
 export type CutList = BodyOf<"/index/{index_name}/edl", "post">;
+
+/** What to count, and by which groups. */
+export type AggregateRequest = BodyOf<"/index/{index_name}/aggregate", "post">;
 
 /** Whether a segment is relevant to a query, or to a queued search. */
 export type NewJudgment = BodyOf<"/index/{index_name}/judgments", "post">;

@@ -87,14 +87,14 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await searchAny(env, index, request, example);
-    const { hits, total, calibration, interpretation } = found;
+    const { hits, total, calibration, interpretation, facets } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor
     const count = hits.length;
     const page = { total, offset, readyBy, cursorTag, next, count, calibration, interpretation };
-    const { similarTo, sequence } = request;
+    const { query, similarTo, sequence } = request;
     const isExample = clip !== null || similarTo !== null || sequence.length > 0;
-    return saveResults(hits, { indexName: name, query: request.query, isExample, ...page });
+    return saveResults(hits, { indexName: name, query, isExample, facets, ...page });
   },
 
   /** Replaces a video's transcript, and announces what matches a watch by it. */

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { formatClock } from "../prompts.ts";
+import type { aggregateRecord } from "./records/aggregate-record.ts";
 import type {
   mcpAnswer,
   mcpAssetPage,
@@ -79,6 +80,31 @@ function formatPartial(partial: PartialIndices): string[] {
 /** Names the index of a moment of several. */
 function formatIndex({ index_name }: Moment, partial: PartialIndices): string {
   return partial ? `${index_name}: ` : "";
+}
+
+export function formatCounts({
+  groups,
+  other,
+  total,
+  unit,
+  query,
+  calibration,
+}: z.output<typeof aggregateRecord>): string {
+  const format = ({ count, interval }: Pick<typeof total, "count" | "interval">) =>
+    interval ? `${count} (${interval.join(" to ")})` : String(count);
+  const lines = groups.map(({ key, title, ...counted }) => {
+    const name = key === null ? "(none)" : toSingleLine(String(key));
+    const titled = title === null ? name : `${toSingleLine(title)}, ${name}`;
+    return `- ${titled}: ${format(counted)}`;
+  });
+  if (other.groups > 0) lines.push(`- ${formatCount(other.groups, "other")}: ${format(other)}`);
+  const corrected = query.corrected === null ? "" : ` of "${toSingleLine(query.corrected)}"`;
+  const isRough = total.interval !== null && calibration === "borrowed";
+  return formatPage(
+    `${format(total)} ${unit} in all${corrected}.${isRough ? ` ${BORROWED}` : ""}`,
+    lines,
+    null,
+  );
 }
 
 export function formatWatches({

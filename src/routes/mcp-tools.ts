@@ -1,19 +1,23 @@
 import { z } from "@hono/zod-openapi";
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import { ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
+import { AGGREGATE, ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
 import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
+import { UNITS } from "../search/aggregate/counts.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
 import { indexNameOrAll } from "./index-names.ts";
 import {
   formatAnswer,
   formatAssets,
+  formatCounts,
   formatIndices,
   formatMatches,
   formatMoments,
   formatWatches,
 } from "./mcp-text.ts";
+import { aggregateRecord } from "./records/aggregate-record.ts";
+import { groupingName } from "./records/grouping.ts";
 import { indexName } from "./records/index-record.ts";
 import {
   mcpAnswer,
@@ -185,6 +189,48 @@ const TOOLS = [
       return { path: name === undefined ? "/search" : `${indexPath(name)}/search`, body };
     },
     formatOutput: formatMoments,
+  }),
+  defineTool("count", {
+    title: "Count moments",
+    description:
+      "Counts moments, their seconds, or videos and images, by groups: use it for questions like " +
+      '"how many minutes of dogs are there, by year?". Without a query, it counts what there is, ' +
+      "exactly. With a query, each count is the expected number, and its interval has the true " +
+      "one with a probability of 90 %: say both.",
+    input: z.object({
+      index_name,
+      query: text.optional().describe("What to count, in plain words. Without it: everything."),
+      group_by: groupingName
+        .default("asset_type")
+        .describe(
+          "asset, asset_type, label, metadata.FIELD, technical.FIELD, taken_at.year, " +
+            "taken_at.month or taken_at.day.",
+        ),
+      unit: z
+        .enum(UNITS)
+        .default("segments")
+        .describe("What to count. An image is one segment of 0 seconds."),
+      top: z
+        .int()
+        .min(1)
+        .max(AGGREGATE.maxTop)
+        .default(AGGREGATE.defaultTop)
+        .describe("How many groups to list at most."),
+      modes: z
+        .array(z.enum(MODES))
+        .max(MODES.length)
+        .default([])
+        .describe("Which kinds of asset and, with a query, of evidence count. Empty: all."),
+      asset_ids: asset_ids.default([]),
+      filter: z
+        .record(z.string(), z.unknown())
+        .default({})
+        .describe("Rules on the assets' metadata, as of search."),
+      correct: z.boolean().default(true).describe("Whether unknown words are corrected."),
+    }),
+    output: aggregateRecord,
+    toRequest: ({ index_name: name, ...body }) => ({ path: `${indexPath(name)}/aggregate`, body }),
+    formatOutput: formatCounts,
   }),
   defineTool("answer", {
     title: "Answer a question",

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { LIMITS, SEARCH } from "../config.ts";
+import { AGGREGATE, LIMITS, SEARCH } from "../config.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { requireAssets } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
@@ -18,6 +18,7 @@ import { Timings } from "../timings.ts";
 import { isObject } from "../user-metadata.ts";
 import { MODES_DESCRIPTION, NO_WORD } from "./example-query.ts";
 import { RECORDS_FULL } from "./records/fields.ts";
+import { groupingName } from "./records/grouping.ts";
 import { indexParams } from "./records/index-record.ts";
 import {
   isCursorPosition,
@@ -125,6 +126,14 @@ const searchBody = z
       .enum(["segment", "asset"])
       .default("segment")
       .describe("`asset`: only the best segment of each video or image."),
+    facets: z
+      .array(groupingName)
+      .max(AGGREGATE.maxFacets)
+      .default([])
+      .describe(
+        "What to count the hits of all pages by: `label`, `asset_type`, `metadata.camera`, " +
+          "`taken_at.year` and other groupings of `/aggregate`.",
+      ),
     cursor: z
       .string()
       .refine(isCursorPosition, INVALID_CURSOR)
@@ -227,13 +236,13 @@ async function searchNow(c: Context, indexName: string, request: SearchRequest) 
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;
   });
-  const { hits, total, next, calibration, interpretation } = searched;
+  const { hits, total, next, calibration, interpretation, facets } = searched;
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
   const count = hits.length;
   const page = { offset, readyBy, cursorTag, total, next, count, calibration, interpretation };
-  return toSearchResult(hits, page, createMediaUrlSigner(c));
+  return toSearchResult(hits, { ...page, facets }, createMediaUrlSigner(c));
 }
 
 /** Tests whether a body says what to find, or what mustn't be there. */
@@ -280,6 +289,7 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     correct: body.correct,
     collapse: body.collapse,
     groupBy: body.group_by,
+    facetNames: body.facets,
     ...parseCursor(cursor, cursorTag),
   };
 }

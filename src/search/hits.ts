@@ -1,6 +1,8 @@
 import type { FoundAsset } from "../store/index-database/find-segments.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Asset, BoundingBox, Mask, NamedIndexRef, Segment } from "../types.ts";
+import { countFacets, type Facets } from "./aggregate/facets.ts";
+import type { GroupedSegment } from "./aggregate/group-keys.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Signals } from "./fuse.ts";
 import { uniqueWords } from "./query.ts";
@@ -118,16 +120,22 @@ export function findPosition(
   return at < 0 ? ranked.length : at;
 }
 
+type PageRequest = Pick<SearchRequest, "topP" | "topK" | "after" | "facetNames">;
+
 /** Returns a page of the hits of at least `topP`, their number, and where the next page begins. */
-export function takePage<T extends { candidate: Rankable }>(
+export function takePage<T extends { candidate: Rankable & GroupedSegment }>(
   ranked: readonly T[],
-  { topP, topK, after }: Pick<SearchRequest, "topP" | "topK" | "after">,
-): { selected: T[]; total: number; next: RankPosition | null } {
+  { topP, topK, after, facetNames }: PageRequest,
+): { selected: T[]; total: number; next: RankPosition | null; facets: Facets } {
   const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
   const from = findPosition(relevant, after);
   const selected = relevant.slice(from, from + topK);
   const next = from + topK < relevant.length ? positionAfter(selected) : null;
-  return { selected, total: relevant.length, next };
+  const facets = countFacets(
+    facetNames,
+    relevant.map(({ candidate }) => candidate),
+  );
+  return { selected, total: relevant.length, next, facets };
 }
 
 /** Returns the position behind the hits of a page; null without any. */

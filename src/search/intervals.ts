@@ -1,3 +1,4 @@
+import { randomNumbers, standardNormal } from "./random-numbers.ts";
 import {
   type Forecast,
   binForecasts,
@@ -117,20 +118,4 @@ function quantile(values: readonly number[], share: number): number {
   const at = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];
   return below + (at - Math.floor(at)) * (above - below);
-}
-
-/** Makes a generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** Draws from the standard normal distribution (Box and Muller, 1958). */
-function standardNormal(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

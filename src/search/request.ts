@@ -66,6 +66,8 @@ export const searchRequest = z.object({
   collapse: z.boolean().default(true),
   /** `asset` returns only the best segment of each asset. */
   groupBy: z.enum(["segment", "asset"]),
+  /** What the hits of all pages are counted by, such as `metadata.camera`. */
+  facetNames: z.array(z.string()).default([]),
   /** Number of hits on earlier pages. */
   offset: z.int(),
   /** The end of the page before; null for the first page. */
@@ -98,6 +100,7 @@ export function makeSearchRequest(
     correct: false,
     collapse: true,
     groupBy: "segment",
+    facetNames: [],
     offset: 0,
     after: null,
     readyBy: Date.now(),

@@ -14,6 +14,7 @@ import {
   matchAny,
 } from "../store/index-database/fulltext.ts";
 import { Timings } from "../timings.ts";
+import type { Facets } from "./aggregate/facets.ts";
 import { nearestEntry } from "./calibration-entry.ts";
 import {
   CALIBRATIONS,
@@ -71,6 +72,8 @@ export interface SearchResults {
   query: CompiledQuery;
   interpretation: QueryInterpretation;
   calibration: CalibrationState;
+  /** Counts of the hits on all pages. */
+  facets: Facets;
 }
 
 /**
@@ -116,7 +119,7 @@ export async function search(
     const deeper = await findAtDepth(SEARCH.deepeningFactor * depth, hasText);
     ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
-  const { selected, total, next } = takePage(ranked, request);
+  const { selected, total, next, facets } = takePage(ranked, request);
   const slice = new TimeSlice();
   const page: UnlocalizedHit[] = [];
   for (const { candidate, duplicates } of selected) {
@@ -132,7 +135,7 @@ export async function search(
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
   const calibration = targetCalibration(env, target);
-  return { hits, total, next, query, calibration, interpretation };
+  return { hits, total, next, facets, query, calibration, interpretation };
 }
 
 /** A segment that at least one channel found, scored. */
@@ -237,14 +240,7 @@ export async function findCandidates(
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
   const [first] = indices;
-  const isShared = indices.every(
-    ([
-      ,
-      {
-        context: { line },
-      },
-    ]) => line === first?.[1].context.line,
-  );
+  const isShared = indices.every(([, { context }]) => context.line === first?.[1].context.line);
   const context = { models, line: isShared ? (first?.[1].context.line ?? null) : null };
   const { searched } = vectors;
   return { candidates, context, searched, isExhaustive, hasText, frequencies };

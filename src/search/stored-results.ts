@@ -2,6 +2,7 @@ import type { SegmentId } from "../ids.ts";
 import { findSegments } from "../store/index-database/find-segments.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { NamedIndexRef } from "../types.ts";
+import type { Facets } from "./aggregate/facets.ts";
 import type { CalibrationState } from "./calibration.ts";
 import { type Hit, type HitStep, toHitAsset } from "./hits.ts";
 import type { QueryInterpretation } from "./query.ts";
@@ -29,6 +30,8 @@ export interface StoredResults {
   count: number;
   /** Results of earlier versions have none. */
   calibration?: CalibrationState;
+  /** Results of earlier versions have none. */
+  facets?: Facets;
 }
 
 export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): StoredResults {

@@ -17,6 +17,7 @@ const TOOLS = [
   "list_indices",
   "list_assets",
   "search",
+  "count",
   "answer",
   "list_watches",
   "list_watch_matches",

@@ -25,6 +25,7 @@ const ARGUMENTS: Record<string, string[][]> = {
   "index delete": [["x", "--yes"]],
   add: [[image], ["https://a.example/film.mp4"]],
   search: [["boat"], ["boat", "--links"], ["boat", "--index", "*"]],
+  count: [[], ["boat", "--by", "label"]],
   ask: [["boat"], ["boat", "--index", "trip,own"]],
   judge: [[], [judged]],
   "watch add": [["boat"], ["--image", image]],

@@ -112,6 +112,11 @@ export class MemoryIndex {
     if (images) requireVector(images.byQuery, plainText);
     return search(this.#env, target, makeSearchRequest({ collapse: false, ...request }));
   }
+
+  /** Calls a function of the service with the first index. */
+  use<T>(call: (env: Env, index: SearchableIndexRef) => Promise<T>): Promise<T> {
+    return call(this.#env, this.indices[0]!);
+  }
 }
 
 async function openPart(

@@ -8,7 +8,7 @@ import { possibleIds } from "../../src/store/vectorize/vectors.ts";
 import { recordedD1, recordedState, type StatementLog } from "./recorded-databases.ts";
 import { D1_ROWS, INDEX_ROWS } from "./sample-rows.ts";
 import { FIELDS, SEGMENT_ID } from "./samples.ts";
-import { FULL_TEXT, SEGMENT_QUERIES, WIDE_SCOPE } from "./search-samples.ts";
+import { FULL_TEXT, GROUPINGS, SEGMENT_QUERIES, WIDE_SCOPE } from "./search-samples.ts";
 import { argumentsOf, type Exceptions, isStoreFunction } from "./store-calls.ts";
 
 /**
@@ -146,6 +146,12 @@ const EXCEPTIONS: Exceptions = {
     { scope: WIDE_SCOPE, without: "words" },
     { scope: WIDE_SCOPE, without: null },
   ],
+  listGroups: GROUPINGS.map((grouping) => ({
+    scope: WIDE_SCOPE,
+    grouping,
+    options: { order: "segments", limit: 1 },
+  })),
+  countMatches: [{ scope: WIDE_SCOPE, search: FULL_TEXT }],
   countInDatabases: [{ fullText: FULL_TEXT }],
   insertWatch: [{ watch: { ...FIELDS, watchId: "wat_2" } }],
   updateWatch: [{ webhookUrl: "https://example.org" }],

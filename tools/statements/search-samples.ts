@@ -1,5 +1,6 @@
 import type { AssetScope, Condition } from "../../src/store/index-database/asset-scope.ts";
 import type { FtsSearch } from "../../src/store/index-database/fulltext.ts";
+import type { Grouping } from "../../src/store/index-database/groups.ts";
 import type { SegmentQuery } from "../../src/store/index-database/index-database.ts";
 import { FIELDS, SEGMENT_ID } from "./samples.ts";
 
@@ -54,4 +55,13 @@ export const SEGMENT_QUERIES: SegmentQuery[] = [
   { ...QUERY, counts: { database: COUNTS, index: COUNTS } },
   { ...QUERY, scope: NARROW_SCOPE, counts: { database: COUNTS, index: COUNTS } },
   { ...QUERY, fullText: { ...FULL_TEXT, among: [SEGMENT_ID] } },
+];
+
+/** Groupings whose statements differ. */
+export const GROUPINGS: Grouping[] = [
+  { by: "asset" },
+  { by: "asset_type" },
+  { by: "label" },
+  { by: "taken_at", characters: 7 },
+  { by: "field", column: "metadata", path: "camera" },
 ];

@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import { addCommand } from "./commands/add.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { completionCommand } from "./commands/completion.ts";
+import { countCommand } from "./commands/count.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { indexCommands } from "./commands/indices.ts";
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...indexCommands,
   addCommand,
   searchCommand,
+  countCommand,
   answerCommand,
   ...transcriptCommands,
   importCommand,

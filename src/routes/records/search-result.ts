@@ -2,10 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { invalid } from "../../errors.ts";
 import { INVALID_CURSOR, pageFields } from "../../http/pagination.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
+import type { Facets } from "../../search/aggregate/facets.ts";
 import type { CalibrationState } from "../../search/calibration.ts";
 import type { Hit } from "../../search/hits.ts";
 import type { QueryInterpretation } from "../../search/query.ts";
 import type { RankPosition } from "../../search/request.ts";
+import { facetsField } from "./aggregate-record.ts";
 import { calibrationField } from "./fields.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
@@ -43,6 +45,7 @@ export const searchResult = z
       })
       .optional()
       .describe("What the query was taken for. Absent while the job is queued."),
+    facets: facetsField.optional(),
     calibration: calibrationField,
     job_id: z
       .string()
@@ -73,13 +76,17 @@ type ResultPage = Omit<CursorPosition, "after"> & {
   /** Results of earlier versions don't have it. */
   interpretation?: QueryInterpretation;
   calibration: CalibrationState;
+  /** Present only if facets were requested. */
+  facets?: Facets;
 };
 
 export async function toSearchResult(
   hits: Hit[],
-  { offset, readyBy, cursorTag, total, count, next, calibration, interpretation }: ResultPage,
+  page: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
+  const { offset, readyBy, cursorTag, total, count, next, calibration, interpretation } = page;
+  const { facets = {} } = page;
   return {
     segments: await Promise.all(hits.map((hit) => toHitRecord(hit, signUrl))),
     total,
@@ -87,6 +94,7 @@ export async function toSearchResult(
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
     ...(interpretation && { query: toQueryRecord(interpretation) }),
+    ...(Object.keys(facets).length > 0 && { facets }),
     calibration,
   };
 }

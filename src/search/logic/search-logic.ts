@@ -55,7 +55,7 @@ export async function searchLogic(
       };
     })
     .filter(({ score }) => score > 0);
-  const { selected, total, next } = takePage(rankCandidates(candidates, request), request);
+  const { selected, total, next, facets } = takePage(rankCandidates(candidates, request), request);
   const slice = new TimeSlice();
   const page: UnlocalizedHit[] = [];
   for (const { candidate, duplicates } of selected) {
@@ -76,7 +76,7 @@ export async function searchLogic(
     suggested: null,
   };
   const calibration = targetCalibration(env, target);
-  return { hits, total, next, query, calibration, interpretation };
+  return { hits, total, next, facets, query, calibration, interpretation };
 }
 
 /** Returns the segments in the scope of each candidate, as many candidates as are ranked. */

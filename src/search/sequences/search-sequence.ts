@@ -45,13 +45,14 @@ export async function searchSequence(
     },
   );
   const ranked = rankCandidates(toRankable(candidates, request.withinSeconds), request);
-  const { selected, total, next } = takePage(ranked, request);
+  const { selected, total, next, facets } = takePage(ranked, request);
   const hits = await timings.time("localize", () => toHits(env, steps, selected, request));
   const corrected = steps.some((step) => step.corrected !== null);
   return {
     hits,
     total,
     next,
+    facets,
     query: compileQuery(""),
     calibration: targetCalibration(env, target),
     interpretation: {
@@ -104,6 +105,7 @@ function toRankedChain(chain: Chain<StepCandidate>) {
       segmentId: first!.segment.segmentId,
       transcript: joined("transcript"),
       onScreenText: joined("onScreenText"),
+      labels: [...new Set(found.flatMap(({ segment }) => segment.labels))],
     },
     keyframeHash: hashes.includes(null) ? null : hashes.flatMap((hash) => hash!),
     asset: first!.asset,

@@ -125,9 +125,14 @@ function valuesOf(field: string): SqlFragment {
     return raw("SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type");
   }
   if (field === "created_at") return raw("SELECT assets.created_at AS value, 'real' AS type");
-  const isTechnical = field.startsWith(TECHNICAL);
-  const column = raw(isTechnical ? "assets.technical" : "assets.metadata");
-  const name = isTechnical ? field.slice(TECHNICAL.length) : field;
+  return field.startsWith(TECHNICAL)
+    ? valuesIn("technical", field.slice(TECHNICAL.length))
+    : valuesIn("metadata", field);
+}
+
+/** The values at a path in a JSON column of `assets`, as `valuesOf`. */
+export function valuesIn(of: "metadata" | "technical", name: string): SqlFragment {
+  const column = raw(`assets.${of}`);
   const values = name.includes(".")
     ? sql`WITH ${membersOf(column, name)} SELECT json AS field FROM member WHERE rest IS NULL`
     : sql`SELECT ${column} -> ${`$.${JSON.stringify(name)}`} AS field`;

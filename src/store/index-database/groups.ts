@@ -1,0 +1,232 @@
+import { concat, raw, sql, type SqlFragment } from "../sql.ts";
+import {
+  type AssetScope,
+  isInScope,
+  type Scalar,
+  segmentsInScope,
+  valuesIn,
+} from "./asset-scope.ts";
+import { columnFilter, type FtsSearch, matchAny, matchExpression } from "./fulltext.ts";
+import type { IndexDb } from "./index-database.ts";
+
+/** What segments are grouped by. A field is a path as in `Condition`. */
+export type Grouping =
+  | { by: "asset" }
+  | { by: "asset_type" }
+  | { by: "label" }
+  | { by: "field"; column: "metadata" | "technical"; path: string }
+  /** A year, a month or a day: the first characters of the UTC time. */
+  | { by: "taken_at"; characters: 4 | 7 | 10 };
+
+/** A value by which segments are grouped; null for none. */
+export type GroupKey = Scalar;
+
+/** Characters of a key: longer texts that begin alike are one group. */
+export const MAX_KEY_CHARACTERS = 200;
+
+/** Numbers of segments, of their milliseconds, and of assets. An image has 0 ms. */
+export interface Sizes {
+  segments: number;
+  durationMs: number;
+  assets: number;
+}
+
+export interface Group extends Sizes {
+  key: GroupKey;
+  /** Title of the asset, if each asset is a group; else null. */
+  title: string | null;
+}
+
+/** The groups of an index, the largest first, and sizes of all. */
+export interface GroupList {
+  groups: Group[];
+  /** Number of groups in all, and the sum of their sizes: an asset may be in several. */
+  groupCount: number;
+  sum: Sizes;
+  /** What is in scope, each once. */
+  total: Sizes;
+}
+
+export const NO_SIZES: Sizes = { segments: 0, durationMs: 0, assets: 0 };
+
+/**
+ * Counts what is in scope by groups, in all databases of an index. Of each database, the `limit`
+ * groups count that are largest by `order`: of an index with several databases and more groups, the
+ * rest of a group may be missing from its count, and the number of groups is an upper bound.
+ */
+export async function listGroups(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+  grouping: Grouping,
+  options: { order: keyof Sizes; limit: number },
+): Promise<GroupList> {
+  const { order, limit } = options;
+  const statements = [groupStatement(scope, grouping, order, limit), totalStatement(scope)];
+  const answers = await Promise.all(databases.map((db) => db.batch(statements)));
+  const rows = answers.flatMap(([groups]) => groups as GroupRow[]);
+  const merged = mergeGroups(rows.map(({ key, ...row }) => ({ ...row, key: parseKey(key) })));
+  const firsts = answers.flatMap(([groups]) => (groups as GroupRow[]).slice(0, 1));
+  const repeated = rows.length - merged.length;
+  return {
+    groups: merged.toSorted((a, b) => b[order] - a[order] || compareKeys(a.key, b.key)),
+    groupCount: firsts.reduce((sum, row) => sum + row.groupCount, -repeated),
+    sum: firsts
+      .map((row) => ({ segments: row.allSegments, durationMs: row.allMs, assets: row.allAssets }))
+      .reduce(addSizes, NO_SIZES),
+    total: answers.flatMap(([, total]) => total as Sizes[]).reduce(addSizes, NO_SIZES),
+  };
+}
+
+type GroupRow = Omit<Group, "key"> & {
+  key: string;
+  groupCount: number;
+  allSegments: number;
+  allMs: number;
+  allAssets: number;
+};
+
+function groupStatement(
+  scope: AssetScope,
+  grouping: Grouping,
+  order: keyof Sizes,
+  limit: number,
+): SqlFragment {
+  const grouped = grouping.by === "label" ? groupedByLabel(scope) : groupedByAsset(scope, grouping);
+  return sql`WITH ${grouped}
+    SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount,
+      SUM(segments) OVER () AS allSegments, SUM(durationMs) OVER () AS allMs,
+      SUM(assets) OVER () AS allAssets
+    FROM grouped ORDER BY ${raw(order)} DESC, key LIMIT ${limit}`;
+}
+
+/** The sizes of what is in scope; the segments of an asset are counted by an index alone. */
+function totalStatement(scope: AssetScope): SqlFragment {
+  return sql`WITH ${sizesInScope(scope, raw("NULL"))}
+    SELECT COUNT(*) AS assets, COALESCE(SUM(segments), 0) AS segments,
+      COALESCE(SUM(durationMs), 0) AS durationMs
+    FROM scoped LEFT JOIN sizes USING (asset_key)`;
+}
+
+/** The tables `scoped`, of the assets in scope with a column, and `sizes`, of their segments. */
+function sizesInScope(scope: AssetScope, column: SqlFragment): SqlFragment {
+  return sql`scoped AS (
+      SELECT asset_key, title, ${column} AS keys FROM assets WHERE ${isInScope(scope)}
+    ), sizes AS (
+      SELECT asset_key, COUNT(*) AS segments, SUM(COALESCE(end_ms - start_ms, 0)) AS durationMs
+      FROM segments WHERE asset_key IN (SELECT asset_key FROM scoped) GROUP BY asset_key
+    )`;
+}
+
+/** The table `grouped`, by keys that all segments of an asset share. */
+function groupedByAsset(
+  scope: AssetScope,
+  grouping: Exclude<Grouping, { by: "label" }>,
+): SqlFragment {
+  const title = raw(grouping.by === "asset" ? "MAX(title)" : "NULL");
+  return sql`${sizesInScope(scope, assetKeys(grouping))}, grouped AS (
+      SELECT COALESCE(one.value, 'null') AS key, COALESCE(SUM(segments), 0) AS segments,
+        COALESCE(SUM(durationMs), 0) AS durationMs, COUNT(*) AS assets, ${title} AS title
+      FROM scoped LEFT JOIN sizes USING (asset_key) LEFT JOIN json_each(scoped.keys) AS one
+      GROUP BY 1
+    )`;
+}
+
+/** The table `grouped`, by labels, of which a segment may have several. */
+function groupedByLabel(scope: AssetScope): SqlFragment {
+  return sql`labelled AS (
+      SELECT DISTINCT segment_key, asset_key, COALESCE(end_ms - start_ms, 0) AS durationMs,
+        ${keyText(raw("one.type"), raw("one.value"))} AS key
+      FROM segments LEFT JOIN json_each(segments.labels) AS one
+      WHERE asset_key IN (SELECT asset_key FROM assets WHERE ${isInScope(scope)})
+    ), grouped AS (
+      SELECT key, COUNT(*) AS segments, SUM(durationMs) AS durationMs,
+        COUNT(DISTINCT asset_key) AS assets, NULL AS title
+      FROM labelled GROUP BY key
+    )`;
+}
+
+/** JSON list of an asset's keys, each as JSON in a string; an empty list for none. */
+function assetKeys(grouping: Exclude<Grouping, { by: "label" }>): SqlFragment {
+  switch (grouping.by) {
+    case "asset":
+      return raw("json_array(json_quote(assets.asset_id) || '')");
+    case "asset_type":
+      return raw("json_array(json_quote(assets.asset_type) || '')");
+    case "taken_at": {
+      const takenAt = raw("assets.technical ->> '$.taken_at'");
+      return sql`IIF(${takenAt} IS NULL, '[]',
+        json_array('"' || substr(${takenAt}, 1, ${grouping.characters}) || '"'))`;
+    }
+    case "field": {
+      const key = keyText(raw("type"), raw("value"));
+      return sql`(SELECT json_group_array(DISTINCT ${key})
+        FROM (${valuesIn(grouping.column, grouping.path)})
+        WHERE type IN ('text', 'integer', 'real', 'true', 'false'))`;
+    }
+  }
+}
+
+/**
+ * A value of `json_each` as JSON: texts cut, and `null` for none. The empty string makes it a text,
+ * which stays one in a list.
+ */
+function keyText(type: SqlFragment, value: SqlFragment): SqlFragment {
+  return concat(
+    [
+      sql`(CASE ${type} WHEN 'text' THEN json_quote(substr(${value}, 1, ${MAX_KEY_CHARACTERS}))`,
+      sql`WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'`,
+      sql`ELSE COALESCE(json_quote(${value}), 'null') END || '')`,
+    ],
+    " ",
+  );
+}
+
+function parseKey(text: string): GroupKey {
+  return JSON.parse(text) as GroupKey;
+}
+
+/** Identifies a key among others: the number 5 and the text "5" are two. */
+export function keyId(key: GroupKey): string {
+  return JSON.stringify(key);
+}
+
+/** Orders keys as their JSON, so that the order of equal groups is always the same. */
+export function compareKeys(a: GroupKey, b: GroupKey): number {
+  const [one, other] = [keyId(a), keyId(b)];
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+function mergeGroups(groups: readonly Group[]): Group[] {
+  return [...Map.groupBy(groups, ({ key }) => keyId(key)).values()].map((parts) => {
+    const [{ key, title }] = parts as [Group];
+    return { key, title, ...parts.reduce(addSizes, NO_SIZES) };
+  });
+}
+
+export function addSizes(a: Sizes, b: Sizes): Sizes {
+  return {
+    segments: a.segments + b.segments,
+    durationMs: a.durationMs + b.durationMs,
+    assets: a.assets + b.assets,
+  };
+}
+
+/** Counts the segments in scope that a full-text search finds, however many it returns. */
+export async function countMatches(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+  search: FtsSearch,
+): Promise<number> {
+  const { query, columns } = search;
+  const expression = matchExpression(query);
+  if (expression === null) return 0;
+  const excluded = matchAny(query.excluded);
+  const text = `(${columnFilter(expression, columns)})`;
+  const { operator, keys } = segmentsInScope(scope);
+  const statement = sql`SELECT COUNT(*) AS count FROM segment_fts
+    WHERE segment_fts MATCH ${excluded === null ? text : `${text} NOT (${excluded})`}
+      AND +rowid ${raw(operator)} (${keys})`;
+  const rows = await Promise.all(databases.map((db) => db.all<{ count: number }>(statement)));
+  return rows.flat().reduce((sum, { count }) => sum + count, 0);
+}
