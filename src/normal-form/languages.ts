@@ -1,11 +1,7 @@
 import { stemmer as stemEnglish } from "stemmer";
 import { fold } from "./fold.ts";
-import {
-  isFunctionWord,
-  type Language,
-  languageSigns,
-  type LanguageSigns,
-} from "./function-words.ts";
+import { isFunctionWord, type Language, LANGUAGES } from "./function-words.ts";
+import { languageSigns, type LanguageSigns } from "./guess-language.ts";
 import { isNumberWord } from "./numbers.ts";
 import { stemByScript, STEMMERS } from "./stemmers.ts";
 import { toBaseForm } from "./word-forms.ts";
@@ -21,25 +17,41 @@ export interface WordForm {
 }
 
 /** Letters that keep stems of languages apart: "wand" is a German stem of "wanderer". */
-export const PREFIXES = { de: "ɖ", fr: "ɸ", es: "ɛ", it: "ɩ", pt: "ɔ", nl: "ɳ" };
+export const PREFIXES: Record<Exclude<Language, "en">, string> = {
+  de: "ɖ",
+  fr: "ɸ",
+  es: "ɛ",
+  it: "ɩ",
+  pt: "ɔ",
+  nl: "ɳ",
+  sv: "ɕ",
+  da: "ɗ",
+  no: "ɲ",
+  fi: "ɟ",
+  hu: "ɦ",
+  ro: "ɾ",
+  tr: "ʈ",
+  id: "ɨ",
+  pl: "ɫ",
+  cs: "ʂ",
+};
 
 /** A word as written, with its forms by language as far as they were needed. */
 export interface Word extends Record<Language, WordForm | null>, LanguageSigns {
-  written: string;
   /** Whether it has only Latin letters without accents, and is no word of dates or numbers. */
   isPlain: boolean;
 }
 
 const MAX_CACHED = 30_000;
 const cache = new Map<string, Word>();
+const NO_FORMS = Object.fromEntries(LANGUAGES.map((one) => [one, null])) as Record<Language, null>;
 
 /** Returns the cached record of a word: a search reads thousands of words, most of them often. */
 export function toWord(written: string): Word {
   const cached = cache.get(written);
   if (cached) return cached;
   const isPlain = /^[a-z]+$/i.test(written) && !isNumberWord(written.toLowerCase());
-  const none = { en: null, de: null, fr: null, es: null, it: null, pt: null, nl: null };
-  const word = { written, isPlain, ...languageSigns(written), ...none };
+  const word = { isPlain, ...languageSigns(written), ...NO_FORMS };
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(written, word);
   return word;

@@ -1,16 +1,34 @@
+import { stemmer as stemDanish } from "@orama/stemmers/danish";
 import { stemmer as stemDutch } from "@orama/stemmers/dutch";
+import { stemmer as stemFinnish } from "@orama/stemmers/finnish";
 import { stemmer as stemFrench } from "@orama/stemmers/french";
 import { stemmer as stemGerman } from "@orama/stemmers/german";
 import { stemmer as stemGreek } from "@orama/stemmers/greek";
+import { stemmer as stemHungarian } from "@orama/stemmers/hungarian";
 import { stemmer as stemHindi } from "@orama/stemmers/indian";
+import { stemmer as stemIndonesian } from "@orama/stemmers/indonesian";
 import { stemmer as stemItalian } from "@orama/stemmers/italian";
+import { stemmer as stemNorwegian } from "@orama/stemmers/norwegian";
 import { stemmer as stemPortuguese } from "@orama/stemmers/portuguese";
+import { stemmer as stemRomanian } from "@orama/stemmers/romanian";
 import { stemmer as stemRussian } from "@orama/stemmers/russian";
 import { stemmer as stemSpanish } from "@orama/stemmers/spanish";
+import { stemmer as stemSwedish } from "@orama/stemmers/swedish";
+import { stemmer as stemTurkishNoun } from "@orama/stemmers/turkish";
+import { stemmer as stemUkrainianNoun } from "@orama/stemmers/ukrainian";
 import { fold } from "./fold.ts";
 import type { Language } from "./function-words.ts";
+import {
+  isUkrainian,
+  stemCzech,
+  stemPolish,
+  stemTamil,
+  stemTurkish,
+  stemUkrainian,
+  syncopateNordic,
+} from "./light-stemmers.ts";
 
-/** Stems a word in lower case. German and French need its accents. */
+/** Stems a word in lower case. Some languages need its accents. */
 export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string> = {
   de: toGermanStem,
   fr: toFrenchStem,
@@ -20,14 +38,31 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   pt: (word) => stemPortuguese(toPortugueseSingular(fold(word))),
   // "huizen" gives "huiz", which is "huis".
   nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
+  sv: (word) => syncopateNordic(stemSwedish(fold(word))),
+  da: (word) => syncopateNordic(stemDanish(fold(word))),
+  no: (word) => syncopateNordic(stemNorwegian(fold(word))),
+  // "kaupungissa" gives "kaupung", which is "kaupunki".
+  fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
+  // "almák" gives "alma", and "alma" gives "alm".
+  hu: (word) => fold(stemHungarian(word)).replace(/(?<=..)[ae]$/, ""),
+  ro: (word) => stemRomanian(word.replaceAll("ş", "ș").replaceAll("ţ", "ț")),
+  tr: (word) => stemTurkish(word, stemTurkishNoun),
+  id: (word) => stemIndonesian(fold(word)),
+  pl: (word) => stemPolish(fold(word)),
+  cs: (word) => stemCzech(fold(word)),
 };
 
-/** The stemmer leaves "innen"; "ue" for "ü" is read as in its variant "german2". */
+/**
+ * The stemmer leaves "innen"; "ue" for "ü" is read as in its variant "german2". Before and after
+ * its reforms, German writes "ph" and "f", and a consonant twice or three times.
+ */
 function toGermanStem(word: string): string {
   const spelled = word
     .replaceAll("ae", "ä")
     .replaceAll("oe", "ö")
-    .replaceAll(/(?<!q)ue/g, "ü");
+    .replaceAll(/(?<!q)ue/g, "ü")
+    .replaceAll("ph", "f")
+    .replaceAll(/([fltpmnrs])\1\1/g, "$1$1");
   return stemGerman(spelled.replaceAll("ß", "ss").replace(/innen$/, "in"));
 }
 
@@ -51,12 +86,13 @@ function toPortugueseSingular(folded: string): string {
  * letters of a stem: a shorter one would be that of too many words.
  */
 const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
-  [/^\p{Script=Cyrillic}+$/u, stemRussian, 3],
+  [/^\p{Script=Cyrillic}+$/u, stemCyrillic, 3],
   [/^\p{Script=Greek}+$/u, stemGreek, 3],
   [/^\p{Script=Arabic}+$/u, stemArabic, 3],
   [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
   [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 3],
   [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali, 2],
+  [/^[\p{Script=Tamil}\p{M}]+$/u, stemTamil, 2],
 ];
 
 /** Stems a folded word by its script. Words of other scripts stay. */
@@ -65,6 +101,10 @@ export function stemByScript(folded: string): string {
   if (stem === undefined) return folded;
   const stemmed = fold(stem(folded));
   return stemmed.length < minLetters! ? folded : stemmed;
+}
+
+function stemCyrillic(word: string): string {
+  return isUkrainian(word) ? stemUkrainian(word, stemUkrainianNoun) : stemRussian(word);
 }
 
 /** Strips what Arabic writes with a word (Larkey et al., "Light stemming", 2007: light10). */

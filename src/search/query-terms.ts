@@ -162,7 +162,10 @@ export class QueryTerms {
 
   /** Adds another spelling of a word: "mueller" for "Müller", and "muller" for "Mueller". */
   #addSpelling(term: number, spelling: string): void {
-    this.#forms.en.push({ terms: [term], isWritten: false, tokens: [wordForm(spelling, "en")] });
+    for (const language of LANGUAGES) {
+      const tokens = [wordForm(spelling, language)];
+      this.#forms[language].push({ terms: [term], isWritten: false, tokens });
+    }
   }
 
   /**
