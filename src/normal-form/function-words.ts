@@ -34,14 +34,14 @@ const FUNCTION_WORDS: Record<Language, string> = {
     heute gestern morgen immer hier dort jetzt`,
   fr: `le la les des une est et dans du au aux pour pas sur avec que qui ce cette sont il elle elles
     nous vous ont de un en devant sous chez on ils ne plus ses son sa leur leurs je tu mon ma mes
-    ton ta tes se mais ou où par été cet ces tous tout très bien être avait était notre votre a`,
+    ton ta tes se mais ou où par été cet ces tous tout très bien être avait était notre votre a à`,
   es: `el la los las un una unos unas de del y en con por para que es son no se su sus al lo le les
     pero muy está están este esta ese esa mi tu nos todos todas hay fue como sin sobre cuando antes
     ya más mis yo me te desde hasta entre también esto eso fin ha han era porque donde hoy`,
   it: `il lo la gli le un uno una di del della dei delle dello degli da dal dalla in nel nella nei e
     è con per che non si al alla ai alle sul sulla mio mia suo sua sono ha hanno ma anche questo
     questa ogni i ho hai abbiamo mi ti ci vi come dopo prima molto più loro nostro nostra tutti`,
-  pt: `o os as um uma de do da dos das e em no na nos nas com por para que não é se ao à seu sua meu
+  pt: `o a os as um uma de do da dos das e em no na nos nas com por para que não é se ao à seu sua meu
     minha são está estão mas muito eu ele ela eles elas foi pelo pela este esta numa num sem mais
     já nós também quando como até entre ser tem têm isso depois todos todas aos às`,
   nl: `de het een en van in op is dat die niet met voor te zijn er aan ook om maar naar bij uit hij

@@ -2,6 +2,9 @@ import { stemmer as stemEnglish } from "stemmer";
 import { fold } from "./fold.ts";
 import { isFunctionWord, type Language, LANGUAGES } from "./function-words.ts";
 import { languageSigns, type LanguageSigns } from "./guess-language.ts";
+import { isClockWord } from "./clock-words.ts";
+import { isMonthName } from "./day-words.ts";
+import { type NumberWord, readNumberWord } from "./number-words.ts";
 import { isNumberWord } from "./numbers.ts";
 import { stemByScript, STEMMERS } from "./stemmers.ts";
 import { toBaseForm } from "./word-forms.ts";
@@ -14,7 +17,11 @@ export interface WordForm {
   base: string;
   /** Stem of `base`: what is compared to find a query's word in a text. */
   stem: string;
+  /** What the word is in a number, a time or a date in words. */
+  number?: NumberWord | undefined;
 }
+
+const OTHER: NumberWord = { kind: "other", value: 0 };
 
 /** Letters that keep stems of languages apart: "wand" is a German stem of "wanderer". */
 export const PREFIXES: Record<Exclude<Language, "en">, string> = {
@@ -67,7 +74,10 @@ export function wordForm(word: string | Word, language: Language): WordForm {
 export function makeForm(written: string, language: Language): WordForm {
   const folded = fold(written);
   const base = baseForm(written, folded, language);
-  return { folded, base, stem: stemEnglish(base) };
+  const form = { folded, base, stem: stemEnglish(base) };
+  const isOther = isClockWord(folded, language) || isMonthName(folded);
+  const number = isOther ? OTHER : readNumberWord(folded, language);
+  return number ? { ...form, number } : form;
 }
 
 function baseForm(word: string, folded: string, language: Language): string {

@@ -6,9 +6,10 @@ import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
-import { isMonth, nameUnit, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
+import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 import { readSymbolName } from "./symbol-names.ts";
+import { readWordedNumbers } from "./worded-numbers.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
 export interface NormalToken extends WordForm {
@@ -62,8 +63,11 @@ export function normalFormWith(
 ): NormalForm | null {
   const runs = readRuns(text);
   const language = guessLanguage(runs.words);
-  const mayMatch = (word: Word) =>
-    !word.isPlain || stems[language].has(wordForm(word, language).stem);
+  const mayMatch = (word: Word) => {
+    if (!word.isPlain) return true;
+    const { stem, number } = wordForm(word, language);
+    return number !== undefined || stems[language].has(stem);
+  };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
 }
@@ -72,10 +76,10 @@ export function normalFormWith(
 class Reader {
   readonly #text: string;
   readonly #language: Language;
-  readonly #tokens: NormalToken[] = [];
+  #tokens: NormalToken[] = [];
   readonly #compounds: Compound[] = [];
   #group = 0;
-  #hasMonth = false;
+  #hasNumberWord = false;
   /** Index of the first token of the present compound; −1 outside of one. */
   #chainStart = -1;
   #end = 0;
@@ -94,7 +98,7 @@ class Reader {
       else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
     }
     this.#endChain();
-    if (this.#hasMonth) this.#readWordedDates();
+    if (this.#hasNumberWord) this.#readWordedNumbers();
     return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
   }
 
@@ -116,23 +120,9 @@ class Reader {
       this.#addForm(wordForm(word, this.#language), start, end);
       return;
     }
-    if (isMonth(run.toLowerCase())) {
-      this.#hasMonth = true;
-      if (this.#readDate(start)) return;
-    }
-    this.#readScale(run.toLowerCase(), start, end);
+    if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
     if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
     this.#readParts(run, start);
-  }
-
-  /** Adds the whole number of "2 million" as a compound. */
-  #readScale(word: string, start: number, end: number): void {
-    const number = this.#tokens.slice(-2).findLast(({ base }) => scaleNumber(base, word) !== null);
-    if (!number || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
-    const digits = scaleNumber(number.base, word)!;
-    const { start: from, group } = number;
-    const form = { folded: digits, base: digits, stem: digits };
-    this.#compounds.push({ ...form, start: from, end, group, length: 2 });
   }
 
   /** Reads "U.S.A." and "Ph.D." as one word. */
@@ -209,8 +199,10 @@ class Reader {
 
   #readDigits(at: number): void {
     const text = this.#text;
-    const { terms, end } = readNumber(text, at);
+    let { terms, end } = readNumber(text, at);
     const currency = /(?:^|[^\p{L}\p{N}])([$€£¥])\s?$/u.exec(text.slice(Math.max(0, at - 3), at));
+    const scaled = currency ? readScale(text, terms[0]!, end) : null;
+    if (scaled) ({ terms, end } = scaled);
     const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
     const start = currency ? text.lastIndexOf(currency[1]!, at) : at;
     if (minus) this.#add("minus", at - 1, at);
@@ -231,12 +223,16 @@ class Reader {
     else this.#add(CURRENCIES[symbol]!, start, end);
   }
 
-  #readWordedDates(): void {
+  /** Reads dates, numbers and times in words. */
+  #readWordedNumbers(): void {
     for (const { first, last, day, month } of findWordedDates(this.#tokens)) {
       const range = { ...this.#tokens[first]!, end: this.#tokens[last]!.end };
       const toToken = (base: string) => ({ ...range, folded: base, base, stem: stemmer(base) });
       this.#tokens.splice(first, last - first + 1, toToken(day), toToken(month));
     }
+    const { tokens, scales } = readWordedNumbers(this.#tokens, this.#text, this.#language);
+    this.#tokens = tokens;
+    this.#compounds.push(...scales.map((scale) => ({ ...scale, length: 0 })));
   }
 
   #readDate(start: number): boolean {
@@ -251,8 +247,10 @@ class Reader {
     return true;
   }
 
-  #addForm({ folded, base, stem }: WordForm, start: number, end: number): void {
-    this.#tokens.push({ folded, base, stem, start, end, group: this.#group });
+  #addForm({ folded, base, stem, number }: WordForm, start: number, end: number): void {
+    const token = { folded, base, stem, start, end, group: this.#group };
+    this.#tokens.push(number ? { ...token, number } : token);
+    if (number) this.#hasNumberWord = true;
     this.#end = end;
   }
 

@@ -1,4 +1,5 @@
 import { stemmer } from "stemmer";
+import { otherClockTerms } from "../normal-form/clock-words.ts";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
 import { verbStems } from "../normal-form/japanese-verbs.ts";
@@ -125,7 +126,8 @@ export class QueryTerms {
     }
     if (language === "en") this.#addJapaneseVerb(term, word);
     if (tokens.length > 1) return;
-    const { folded, stem } = tokens[0]!;
+    const { folded, base, stem } = tokens[0]!;
+    if (otherClockTerms(base).length > 0) this.#addNumber([term], { base }, language);
     if (language === "en") this.#addParts(term, folded);
     const verbs = verbForms(folded, language).map((form) => wordForm(form, language));
     for (const [own, form] of new Map(verbs.map((verb) => [verb.stem, verb]))) {
@@ -173,7 +175,7 @@ export class QueryTerms {
    * word, such as "life jacket" and "2 million", and for words with umlauts.
    */
   #addSpellings(text: string): void {
-    const { tokens: words, compounds } = normalForm(text, "en");
+    const { tokens: words } = normalForm(text, "en");
     const termOf = new Map(this.#terms.map((own, term) => [own.map(toFolded).join(" "), term]));
     const termsOf = (some: readonly NormalToken[]) =>
       some.flatMap(({ folded }) => termOf.get(folded) ?? []);
@@ -192,10 +194,28 @@ export class QueryTerms {
       const term = termOf.get(word.folded);
       if (spelling !== null && term !== undefined) this.#addSpelling(term, spelling);
     }
-    for (const number of compounds.filter(({ base }) => /^\d/.test(base))) {
+    for (const language of LANGUAGES) this.#addWordedNumbers(text, words, termsOf, language);
+  }
+
+  /** Adds forms for words that are one number, time or share in a language: "halb neun". */
+  #addWordedNumbers(
+    text: string,
+    words: readonly NormalToken[],
+    termsOf: (some: readonly NormalToken[]) => number[],
+    language: Language,
+  ): void {
+    for (const number of normalForm(text, language).tokens) {
+      if (!/^(?:\d|percent$)/.test(number.base)) continue;
       const within = words.filter(({ start, end }) => start >= number.start && end <= number.end);
-      const terms = termsOf(within);
-      if (terms.length > 0) this.#forms.en.push({ terms, isWritten: false, tokens: [number] });
+      const terms = within.length > 1 ? termsOf(within) : [];
+      if (terms.length > 0) this.#addNumber(terms, number, language);
+    }
+  }
+
+  #addNumber(terms: number[], { base }: Pick<NormalToken, "base">, language: Language): void {
+    for (const term of [base, ...otherClockTerms(base)]) {
+      const tokens = [{ folded: term, base: term, stem: stemmer(term) }];
+      this.#forms[language].push({ terms, isWritten: false, tokens });
     }
   }
 
