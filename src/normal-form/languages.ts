@@ -76,7 +76,7 @@ export function makeForm(written: string, language: Language): WordForm {
   const base = baseForm(written, folded, language);
   const form = { folded, base, stem: stemEnglish(base) };
   const isOther = isClockWord(folded, language) || isMonthName(folded);
-  const number = isOther ? OTHER : readNumberWord(folded, language);
+  const number = readNumberWord(folded, language) ?? (isOther ? OTHER : null);
   return number ? { ...form, number } : form;
 }
 

@@ -32,10 +32,10 @@ import {
 export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string> = {
   de: toGermanStem,
   fr: toFrenchStem,
-  // "luces" is "luz".
-  es: (word) => stemSpanish(fold(word).replace(/ces$/, "z")),
-  it: (word) => stemItalian(fold(word)),
-  pt: (word) => stemPortuguese(toPortugueseSingular(fold(word))),
+  // "luces" is "luz", "busqué" is of "buscar".
+  es: (word) => toHardConsonant(stemSpanish(fold(word).replace(/ces$/, "z"))),
+  it: (word) => stemItalian(fold(word)).replace(/(?<=.[cg])h$/, ""),
+  pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
   // "huizen" gives "huiz", which is "huis".
   nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
   sv: (word) => syncopateNordic(stemSwedish(fold(word))),
@@ -75,10 +75,21 @@ function toFrenchStem(word: string): string {
   return stemFrench(stemFrench(spelled));
 }
 
+/** Writes what stems end in before "e" and "i" as before other vowels: "cheguei", "cruce". */
+function toHardConsonant(stem: string): string {
+  return stem.replace(/(?<=..)(?:qu|gu|z)$/, (end) => (end === "gu" ? "g" : "c"));
+}
+
+/** Writes a word as since the reform of 1990: "acção" is "ação", "óptimo" is "ótimo". */
+function spellPortuguese(word: string): string {
+  return fold(word.replace(/c(?=ç)|(?<=[aeo])c(?=[ct])|(?<=[aeoó])p(?=[çt])/g, ""));
+}
+
 /** "corações" is "coração", "animais" is "animal". */
 function toPortugueseSingular(folded: string): string {
-  if (folded.length < 5) return folded;
-  return folded.replace(/(?:oes|aes|aos)$/, "ao").replace(/(?<=[aeou])is$/, "l");
+  if (folded.length < 4) return folded;
+  const singular = folded.replace(/(?:oes|(?<!m)aes|aos)$/, "ao");
+  return folded.length < 5 ? singular : singular.replace(/(?<=[aeou])is$/, "l");
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Language } from "./function-words.ts";
+import { irregularWordForms } from "./irregular-forms.ts";
 import { irregularForms } from "./irregular-verbs.ts";
 
 const MIN_ROOT = 3;
@@ -35,7 +36,7 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
   fr: {
     endings: [/(?:ons|ent|ant|ait|er|ez|es|e)$/],
     prefixes: NO_PREFIX,
-    conjugate: (root) => (root.length > MIN_ROOT ? [`${root}er`, `${root}ons`] : []),
+    conjugate: (root) => (root.length > MIN_ROOT ? [`${root}er`, `${root}ons`] : [`${root}ons`]),
     participles: () => [],
   },
   nl: {
@@ -51,8 +52,29 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
  * "gekocht". Some are no words.
  */
 export function verbForms(folded: string, language: Language): string[] {
+  if (!/^[a-z]+$/.test(folded)) return [];
+  const irregular = irregularWordForms(folded, language).filter((form) => form !== folded);
+  const affixed = prefixedForms(folded, language);
+  return [...new Set([...irregular, ...affixed, ...conjugatedForms(folded, language)])];
+}
+
+/** Consonants that Indonesian drops behind a prefix, and what the prefix ends in then. */
+const NASALS: Record<string, string> = { k: "meng", t: "men", m: "me" };
+
+/** Returns forms whose prefix or pronoun the stemmer doesn't know: "memasak", "cómpralo". */
+function prefixedForms(folded: string, language: Language): string[] {
+  if (language === "es" && /..(?:ar|er|ir)$/.test(folded)) {
+    return [`${folded.slice(0, -2)}${folded.endsWith("ar") ? "a" : "e"}lo`];
+  }
+  if (language !== "id") return [];
+  const prefix = NASALS[folded[0]!];
+  const root = /^mem(?=[aeiou])/.test(folded) ? [folded.slice(2)] : [];
+  return prefix ? [...root, prefix + (prefix === "me" ? folded : folded.slice(1))] : root;
+}
+
+function conjugatedForms(folded: string, language: Language): string[] {
   const conjugation = CONJUGATIONS[language];
-  if (conjugation === undefined || !/^[a-z]+$/.test(folded)) return [];
+  if (conjugation === undefined) return [];
   const { endings, prefixes, conjugate, participles } = conjugation;
   const forms = new Set<string>();
   const [separable = ""] = prefixes.exec(folded) ?? [];
