@@ -1,6 +1,7 @@
 import { stemmer } from "stemmer";
 import { type Language, LANGUAGES, languagesWith } from "./function-words.ts";
 import { isKnownStem } from "./known-words.ts";
+import { isVietnamese } from "./marks.ts";
 
 type OtherLanguage = Exclude<Language, "en">;
 
@@ -44,6 +45,7 @@ const LETTERS: Partial<Record<OtherLanguage, RegExp>> = {
 };
 
 
+const ENGLISH: readonly Language[] = ["en"];
 const NO_LANGUAGES: readonly Language[] = [];
 
 /** Languages that a word as written tells: as a function word, by its letters or its ending. */
@@ -58,7 +60,8 @@ export interface LanguageSigns {
 
 /** Returns the languages that a word as written tells. */
 export function languageSigns(written: string): LanguageSigns {
-  const languages = languagesWith(written);
+  // Vietnamese has no forms of words, and is read as English.
+  const languages = isVietnamese(written) ? ENGLISH : languagesWith(written);
   const isFunctionWord = languages.length > 0;
   const others = LANGUAGES.filter((one) => one !== "en");
   return {

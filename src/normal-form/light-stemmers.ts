@@ -68,23 +68,28 @@ export function stemTurkish(word: string, stemNoun: (word: string) => string): s
     .replace(/(?<=.)[bcdğg]$/, (letter) => HARD[letter]!);
 }
 
-const UKRAINIAN_VERB = /^(.{2,}[аиіяу])(?:ти|ся|ють|єш|є|ємо|єте|в|ла|ло|ли|й|йте|ючи|вши)$/;
+const UKRAINIAN_VERB = /^(.{2,}[аиіяу])(?:ти|ся|ють|єш|є|ємо|єте|(?<!і)в|ла|ло|ли|й|йте|ючи|вши)$/;
 
 /**
  * Stems a folded Ukrainian word by a stemmer for nouns. "і" of a closed syllable is "о" elsewhere:
  * "кінь" and "коні".
  */
 export function stemUkrainian(word: string, stemNoun: (word: string) => string): string {
-  const spelled = word.replace(/їв$/, "єв");
+  const spelled = word.replace(/^(..)ів$/, "$1єв");
   const [, verb] = UKRAINIAN_VERB.exec(spelled) ?? [];
   // The stemmer isn't the same for each call with one of these endings.
   const stem = verb ?? (/ост[ьі]?$/.test(spelled) ? spelled : stemNoun(spelled));
   return stem.replace(/і(?=[^аеиоуюяіїє]+$)/, "о");
 }
 
-/** Tests whether a Cyrillic word can't be Russian. */
+/** Drops the vowel that words have before their last consonant without an ending: "подарок". */
+export function dropFleetingVowel(stem: string): string {
+  return stem.replace(/(?<=..[^аеиоуыэюяіє])[ое](?=[кнц]$)/, "");
+}
+
+/** Tests whether a folded Cyrillic word can't be Russian. */
 export function isUkrainian(word: string): boolean {
-  return /[іїєґ]|(?<=..[аиія])ти$|(?<=..[ая])ють$/.test(word);
+  return /[ієґ]|(?<=..[аиія])ти$|(?<=..[ая])ють$/.test(word);
 }
 
 /** Strips plural and case of a Tamil noun, and writes what is left as its plain form. */

@@ -68,6 +68,24 @@ export function readNumber(text: string, at: number): ReadNumber {
   );
 }
 
+const ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii".split(" ");
+
+/**
+ * Returns other terms that a word of a query may be meant by: "9.15" may be a time, "1980s" and
+ * "80s" are the same, and "VIII" is "the Eighth".
+ */
+export function otherNumberTerms(word: string, base: string): string[] {
+  const [, hour, minute] = /^(\d{1,2})[.:]([0-5]\d)$/.exec(word) ?? [];
+  if (hour !== undefined && Number(hour) < 24) {
+    return [`${Number(hour)}h${minute!}`, toDecimal(hour, minute!)].filter((term) => term !== base);
+  }
+  const [, century, decade] = /^(19|20)?(\d0)['’]?s$/.exec(word) ?? [];
+  if (decade !== undefined) return [century === undefined ? `19${decade}` : decade];
+  if (/ties$/.test(word) && /^\d0$/.test(base)) return [`19${base}`];
+  const roman = ROMAN.indexOf(word);
+  return roman > 1 ? [toOrdinal(roman + 1)] : [];
+}
+
 /** Reads a date that begins with the name of a month at `at`: "May 3rd". */
 export function readMonthDay(text: string, at: number): ReadNumber | null {
   const found = match(MONTH_DAY, text, at);

@@ -19,6 +19,7 @@ import { stemmer as stemUkrainianNoun } from "@orama/stemmers/ukrainian";
 import { fold } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import {
+  dropFleetingVowel,
   isUkrainian,
   stemCzech,
   stemPolish,
@@ -98,7 +99,8 @@ function toPortugueseSingular(folded: string): string {
  */
 const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
   [/^\p{Script=Cyrillic}+$/u, stemCyrillic, 3],
-  [/^\p{Script=Greek}+$/u, stemGreek, 3],
+  // "παιδιά" is "παιδί".
+  [/^\p{Script=Greek}+$/u, (word) => stemGreek(word).replace(/(?<=...)ια$/, ""), 3],
   [/^\p{Script=Arabic}+$/u, stemArabic, 3],
   [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
   [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 3],
@@ -115,7 +117,8 @@ export function stemByScript(folded: string): string {
 }
 
 function stemCyrillic(word: string): string {
-  return isUkrainian(word) ? stemUkrainian(word, stemUkrainianNoun) : stemRussian(word);
+  const isOther = isUkrainian(word);
+  return dropFleetingVowel(isOther ? stemUkrainian(word, stemUkrainianNoun) : stemRussian(word));
 }
 
 /** Strips what Arabic writes with a word (Larkey et al., "Light stemming", 2007: light10). */

@@ -5,10 +5,12 @@ import { fold, foldKana } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
+import { readKoreanCount } from "./korean-verbs.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 import { readSymbolName } from "./symbol-names.ts";
+import { readThaiNumber } from "./thai-numbers.ts";
 import { readWordedNumbers } from "./worded-numbers.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
@@ -42,6 +44,10 @@ const PART = new RegExp(
   "gu",
 );
 const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
+/** What is behind a letter that begins a name such as "R & B", "C plus plus" and "AT and T". */
+const NAME_FOLLOWS = /^ (?:& |and |plus)/i;
+/** A word that a capital letter or a digit begins, or capital letters alone. */
+const HASHTAG_WORD = /\p{Lu}+(?!\p{Ll})|\p{L}[\p{Ll}\p{M}]*|\p{N}+/gu;
 const APOSTROPHE = /['’ʼ‘`´]/;
 /** Quotation marks that Hebrew has in abbreviations. */
 const GERSHAYIM = /["״'׳’]/;
@@ -115,7 +121,8 @@ class Reader {
       this.#group += 1;
     }
     if (next === "." && run.length <= 2 && this.#readAcronym(start)) return;
-    const isName = run.length === 1 && text.startsWith(" & ", end);
+    const isName = run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
+    if (before === "#" && this.#readHashtag(run, start)) return;
     if (word.isPlain && before !== "." && !isName && !isSpecial(next)) {
       this.#addForm(wordForm(word, this.#language), start, end);
       return;
@@ -123,6 +130,16 @@ class Reader {
     if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
     if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
     this.#readParts(run, start);
+  }
+
+  /** Reads "#BlackFriday" as its words. */
+  #readHashtag(run: string, start: number): boolean {
+    const words = [...run.matchAll(HASHTAG_WORD)];
+    if (words.length < 2 || words.length > MAX_HASHTAG_WORDS) return false;
+    for (const { 0: word, index } of words) {
+      this.#addWord(word, start + index, start + index + word.length);
+    }
+    return true;
   }
 
   /** Reads "U.S.A." and "Ph.D." as one word. */
@@ -187,7 +204,7 @@ class Reader {
         if (this.#end > start + run.length) return;
         part.lastIndex = Math.max(part.lastIndex, this.#end - start);
       } else if (hasUnsegmentedScript(piece)) {
-        const number = readHanNumber(run, found.index);
+        const number = readHanNumber(run, found.index) ?? this.#readCount(from, start);
         const end = number ? number.end : found.index + piece.length;
         this.#add(number ? number.digits : foldLetter(piece), from, start + end);
         part.lastIndex = end;
@@ -195,6 +212,12 @@ class Reader {
         this.#addWord(/^\p{N}/u.test(piece) ? fold(piece) : piece, from, from + piece.length);
       }
     }
+  }
+
+  /** Reads a number before a counter at an offset; its end is counted from the run's `start`. */
+  #readCount(at: number, start: number): { digits: string; end: number } | null {
+    const count = readKoreanCount(this.#text, at) ?? readThaiNumber(this.#text, at);
+    return count && { ...count, end: count.end - start };
   }
 
   #readDigits(at: number): void {
@@ -283,6 +306,7 @@ class Reader {
 }
 
 const MAX_PARTS = 4;
+const MAX_HASHTAG_WORDS = 8;
 
 const foldLetter = (letter: string) => simplifyHan(foldKana(fold(letter)));
 

@@ -25,7 +25,7 @@ const NO_PREFIX = /^(?!)/;
  */
 const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
   de: {
-    endings: [/e?(?:test|tet|ten|te|st|t)$|e?n$/, /(?<=[dt])et(?:e[nt]?|est)?$/],
+    endings: [/e?(?:test|tet|ten|te|st|t)$|e?n$/, /e?n$/, /(?<=[dt])et(?:e[nt]?|est)?$/],
     prefixes: /^(?:ab|an|auf|aus|bei|durch|ein|fort|her|hin|los|mit|nach|um|vor|weg|zuruck|zu)/,
     conjugate: (root) => {
       const infinitive = /[^aeiouy]e[lr]$/.test(root) ? "n" : "en";
@@ -37,6 +37,13 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
     endings: [/(?:ons|ent|ant|ait|er|ez|es|e)$/],
     prefixes: NO_PREFIX,
     conjugate: (root) => (root.length > MIN_ROOT ? [`${root}er`, `${root}ons`] : [`${root}ons`]),
+    participles: () => [],
+  },
+  it: {
+    // The stemmer leaves "iamo" behind a short root.
+    endings: [/(?<=^...)(?:iamo|are|ere|ire)$/],
+    prefixes: NO_PREFIX,
+    conjugate: (root) => ["iamo", "are", "ere", "ire"].map((ending) => root + ending),
     participles: () => [],
   },
   nl: {
@@ -81,14 +88,17 @@ function conjugatedForms(folded: string, language: Language): string[] {
   for (const prefix of new Set(["", separable])) {
     const add = (form: string) => {
       forms.add(prefix + form);
-      for (const irregular of irregularForms(form, language)) forms.add(prefix + irregular);
+      const irregular = irregularForms(form, language);
+      const root = irregular[0]?.replace(/e?n$/, "");
+      const regular = root && isRoot(root) ? conjugate(root) : [];
+      for (const other of [...irregular, ...regular]) forms.add(prefix + other);
     };
     const rest = folded.slice(prefix.length);
     const withoutGe = rest.replace(/^ge/, "");
     add(rest);
     for (const word of new Set([rest, withoutGe])) {
       const stripped = endings.map((ending) => word.replace(ending, ""));
-      const roots = new Set(stripped.filter((root) => root !== rest && isRoot(root)));
+      const roots = new Set(stripped.filter((root) => root !== word && isRoot(root)));
       for (const root of roots) {
         for (const form of conjugate(root)) add(form);
         if (word === withoutGe) for (const form of participles(root)) add(form);

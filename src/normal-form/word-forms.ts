@@ -100,6 +100,7 @@ interface BaseForm {
  * "university". Words that WordNet doesn't know are related to all.
  */
 export function areUnrelated(a: BaseForm, b: BaseForm): boolean {
+  if (isInflected(a.folded, b.folded) || isInflected(b.folded, a.folded)) return false;
   const [first, second] = [familyOf(a), familyOf(b)];
   return first !== null && second !== null && first !== second;
 }
@@ -117,6 +118,13 @@ const INFLECTIONS: readonly (readonly [RegExp, string])[] = [
   [/ing$/, "e"],
   [/(.)\1(?:ed|ing)$/, "$1"],
 ];
+
+/** Tests whether a word is "changed" or "changing" of another, whatever else it means. */
+function isInflected(word: string, base: string): boolean {
+  return INFLECTIONS.some(([ending, replacement]) => {
+    return /ed|ing/.test(ending.source) && ending.test(word) && word.replace(ending, replacement) === base;
+  });
+}
 
 function familyOf({ folded, base }: BaseForm): string | null {
   return familyOfForm(folded) ?? familyOfForm(base);

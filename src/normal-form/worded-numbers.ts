@@ -44,7 +44,7 @@ export function readWordedNumbers<Own extends Token>(
     const percent = readPercent(tokens, at);
     const clock = percent > 0 ? null : readClock(tokens, at, language, isJoined);
     const number = percent > 0 || clock ? null : readNumber(tokens, at, language, isJoined);
-    const term = percent > 0 ? "percent" : (clock?.term ?? (number && String(number.value)));
+    const term = percent > 0 ? "percent" : (clock?.term ?? (number && toTerm(number.value)));
     const length = percent || (clock?.length ?? number?.length ?? 1);
     if (term) merge(at, length, term);
     else merged.push(tokens[at]!);
@@ -52,6 +52,8 @@ export function readWordedNumbers<Own extends Token>(
   }
   return { tokens: merged, scales };
 }
+
+const toTerm = (value: number) => String(value).replace(".", "p");
 
 /** Returns how many tokens mean percent. */
 function readPercent(tokens: readonly Token[], at: number): number {
@@ -130,6 +132,10 @@ function readNumber(
     last = word;
     length = to - at + 1;
     if (word.kind === "ordinal") break;
+  }
+  const half = ["and", "a", "half"].every((word, i) => tokens[at + length + i]?.folded === word);
+  if (half && length > 0 && total + part > 0) {
+    return { value: total + part + 0.5, length: length + 3 };
   }
   const value = Math.round((total + part) * 1000) / 1000;
   if (last === null || value > MAX_VALUE || !Number.isInteger(value)) return null;

@@ -4,8 +4,12 @@ import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
 import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
+import { koreanVerbStems } from "../normal-form/korean-verbs.ts";
 import { wordForm } from "../normal-form/languages.ts";
+import { isOtherWord } from "../normal-form/marks.ts";
+import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
+import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { mayBeVerb, verbForms } from "../normal-form/verb-forms.ts";
 import { areUnrelated, partsOfCompound } from "../normal-form/word-forms.ts";
 import {
@@ -13,7 +17,7 @@ import {
   MIN_PART,
   type QueryToken,
 } from "../store/index-database/fulltext.ts";
-import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 
 /** A term found in a text; offsets are in UTF-16 units. */
 export interface TermMatch {
@@ -35,8 +39,13 @@ interface TermForm {
   tokens: Pick<NormalToken, "folded" | "base" | "stem">[];
 }
 
+/** A letter of a script without spaces between words: Korean has them. */
+const NO_SPACES = new RegExp(`^(?!\\p{scx=Hangul})${UNSEGMENTED_SCRIPT}`, "u");
+
 /** A joined compound is at least so long, and a word that may be one is longer. */
 const MIN_JOINED = 4;
+/** Words that are joined to one at most: more of them only in tags. */
+const MAX_JOINED = 4;
 const MIN_SPLIT = 8;
 const MAX_SPLIT = 30;
 
@@ -54,6 +63,7 @@ export function phraseForms(words: readonly string[]): string[] {
   return [...new Set(forms)];
 }
 
+const toToken = (term: string) => ({ folded: term, base: term, stem: stemmer(term) });
 const toTerm = (tokens: readonly Pick<NormalToken, "base">[]) =>
   tokens.map(({ base }) => base).join(" ");
 const stemsOf = (tokens: readonly Pick<NormalToken, "stem">[]) =>
@@ -72,6 +82,8 @@ export class QueryTerms {
   /** Tokens of each term in English. A word without spaces around it has a token per letter. */
   readonly #terms: NormalToken[][];
   readonly #forms: Record<Language, TermForm[]> = byLanguage(() => []);
+  /** Words of the query as written, by how they are folded: those with accents or other marks. */
+  readonly #marked = new Map<string, string>();
   readonly #byStem: Record<Language, Map<string, TermForm[]>>;
 
   /** `text` is what the words were taken from: neighbours may be written as one word. */
@@ -124,10 +136,12 @@ export class QueryTerms {
         forms.push({ terms: [term], isWritten: false, tokens: [compound] });
       }
     }
-    if (language === "en") this.#addJapaneseVerb(term, word);
+    if (language === "en") this.#addVerbStems(term, word);
     if (tokens.length > 1) return;
     const { folded, base, stem } = tokens[0]!;
-    if (otherClockTerms(base).length > 0) this.#addNumber([term], { base }, language);
+    for (const other of [...otherClockTerms(base), ...otherNumberTerms(word, base)]) {
+      this.#forms[language].push({ terms: [term], isWritten: false, tokens: [toToken(other)] });
+    }
     if (language === "en") this.#addParts(term, folded);
     const verbs = verbForms(folded, language).map((form) => wordForm(form, language));
     for (const [own, form] of new Map(verbs.map((verb) => [verb.stem, verb]))) {
@@ -136,8 +150,8 @@ export class QueryTerms {
     }
   }
 
-  #addJapaneseVerb(term: number, word: string): void {
-    for (const stem of verbStems(word)) {
+  #addVerbStems(term: number, word: string): void {
+    for (const stem of [...verbStems(word), ...koreanVerbStems(word)]) {
       this.#forms.en.push({
         terms: [term],
         isWritten: false,
@@ -180,21 +194,31 @@ export class QueryTerms {
     const termsOf = (some: readonly NormalToken[]) =>
       some.flatMap(({ folded }) => termOf.get(folded) ?? []);
     for (const [i, word] of words.entries()) {
-      const pair = words.slice(i, i + 2);
-      const joined = pair.map(toFolded).join("");
-      const isWord = joined.length >= MIN_JOINED && /^[a-z]+$/.test(joined);
-      const terms = termsOf(pair);
-      if (pair.length === 2 && isWord && terms.length > 0) {
-        for (const language of COMPOUNDING) {
-          const tokens = [wordForm(joined, language)];
-          this.#forms[language].push({ terms, isWritten: false, tokens });
-        }
+      const written = text.slice(word.start, word.end);
+      if (!/^[\0-\x7F]*$/.test(written)) this.#marked.set(word.folded, written);
+      for (let length = 2; length <= MAX_JOINED && i + length <= words.length; length++) {
+        const some = words.slice(i, i + length);
+        const terms = termsOf(some);
+        if (terms.length > 0) this.#addJoined(terms, some.map(toFolded));
       }
-      const spelling = writeDigraphs(text.slice(word.start, word.end));
+      const spelling = writeDigraphs(written);
       const term = termOf.get(word.folded);
       if (spelling !== null && term !== undefined) this.#addSpelling(term, spelling);
     }
     for (const language of LANGUAGES) this.#addWordedNumbers(text, words, termsOf, language);
+  }
+
+  /** Adds forms for neighbours that a text may have as one word: "lifejacket", "#blackfriday". */
+  #addJoined(terms: number[], words: readonly string[]): void {
+    const joined = words.join("");
+    if (joined.length < MIN_JOINED || !/^[a-z]+$/.test(joined)) return;
+    for (const language of words.length === 2 ? COMPOUNDING : (["en"] as const)) {
+      const tokens = [wordForm(joined, language)];
+      this.#forms[language].push({ terms, isWritten: false, tokens });
+    }
+    if (words.length > 2 || words[1] !== "not") return;
+    const contraction = words[0]!.replace(/n$/, "") + "nt";
+    this.#forms.en.push({ terms, isWritten: false, tokens: [wordForm(contraction, "en")] });
   }
 
   /** Adds forms for words that are one number, time or share in a language: "halb neun". */
@@ -214,8 +238,7 @@ export class QueryTerms {
 
   #addNumber(terms: number[], { base }: Pick<NormalToken, "base">, language: Language): void {
     for (const term of [base, ...otherClockTerms(base)]) {
-      const tokens = [{ folded: term, base: term, stem: stemmer(term) }];
-      this.#forms[language].push({ terms, isWritten: false, tokens });
+      this.#forms[language].push({ terms, isWritten: false, tokens: [toToken(term)] });
     }
   }
 
@@ -266,11 +289,17 @@ export class QueryTerms {
     const { language, tokens, compounds } = form;
     const byStem = this.#byStem[language];
     const matches: TermMatch[] = [];
+    const isOther = ({ tokens: [own], isWritten }: TermForm, { folded, start, end }: NormalToken) => {
+      const written = isWritten && own!.folded === folded ? this.#marked.get(folded) : undefined;
+      return written !== undefined && isOtherWord(written, text.slice(start, end), { text, language });
+    };
     const add = (form: TermForm, found: readonly NormalToken[]) => {
       const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
       const isExact = isSame && form.isWritten;
       const [first, last] = [found[0]!, found.at(-1)!];
       if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
+      if (isOther(form, first)) return;
+      if (NO_SPACES.test(first.folded) && isAcrossWords(text, first.start, last.end)) return;
       if (form.isVerb && !mayBeVerb(text.slice(first.start, first.end), language)) return;
       for (const term of form.terms) {
         matches.push({ term, isExact, start: first.start, end: last.end });

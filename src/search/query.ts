@@ -162,7 +162,10 @@ function queryWords(text: string): string[] {
   const { tokens } = normalForm(text, "en");
   const units = [...Map.groupBy(tokens, ({ group }) => group).values()].flatMap((group) => {
     const written = text.slice(group[0]!.start, group.at(-1)!.end);
-    if (hasUnsegmentedScript(written)) return tokenizeWords(written);
+    const isNumber = group.every(({ folded }) => /^\d+$/.test(folded));
+    if (hasUnsegmentedScript(written)) {
+      return isNumber ? group.map(({ folded }) => folded) : tokenizeWords(written);
+    }
     return isOneUnit(group) ? fold(written) : group.map(({ folded }) => folded);
   });
   const words = [...new Set(units)];
