@@ -48,7 +48,9 @@ export function clockPatterns(language: Language): readonly ClockPattern[] {
 
 /** Words for percent, some of them of two words. */
 const PERCENT = new Set("pour cent|por ciento|per cento|por cento|per cent".split("|"));
-const PERCENT_WORDS = new Set("prozent procent prosent procenta yuzde persen процент процентов".split(" "));
+const PERCENT_WORDS = new Set(
+  "prozent procent prosent procenta yuzde persen процент процентов".split(" "),
+);
 
 /** Tests whether folded words mean percent. */
 export function isPercent(words: readonly string[]): boolean {

@@ -22,7 +22,7 @@ const CUES: Record<OtherLanguage, RegExp> = {
   fi: /[äö]|aa|ii|uu|(?:ssa|sta|lla|lta|lle|vat|nen|kin)$/i,
   hu: /[áéíóöőúüű]|sz|gy|(?:ban|ben|nak|nek|val|vel|bol|nal)$/i,
   ro: /[ăâîșțşţ]|(?:ului|ilor|elor|ul|uri|ește)$/i,
-  tr: /[çğıöşüİ]|(?:lar|ler|dan|den|yor|mak|mek|lari|leri)$/,
+  tr: /[çğıöşüİ]|yor|(?:l[ae]r[ıi]?|[dt][ae]n?|mak|mek|[dt][ıiuü]|iyle)$/,
   id: /^(?:me[mn]|ber|ter|pe[mn])[a-z]{4}|(?:nya|kan|lah)$/i,
   pl: /[ąćęłńóśźż]|sz|cz|rz|(?:owa|ego|ych|ami|ach)$/i,
   cs: /[áčďéěíňóřšťúůýž]|(?:ova|ami|ach|eho)$/i,
@@ -36,14 +36,13 @@ const LETTERS: Partial<Record<OtherLanguage, RegExp>> = {
   da: /[æø]/i,
   no: /[æø]/i,
   sv: /(?=.*å)(?=.*[äö])/i,
-  fi: /ää|öö|yö|(?:aa|uu|ii).*(?:aa|uu|ii)/i,
-  hu: /[őű]/i,
+  fi: /ää|öö|yö|[sl][stl]ä$|(?:aa|uu|ii).*(?:aa|uu|ii)/i,
+  hu: /[őű]|[áéíóöúü].*(?:b[ae]n|n[ae]k|v[ae]l|b[óő]l)$/i,
   ro: /[ățțș]/i,
   tr: /[ğışİ]/,
   pl: /[łąęśźżćń]/i,
-  cs: /[řůěďťň]/i,
+  cs: /[čšžřůěďťň]/i,
 };
-
 
 const ENGLISH: readonly Language[] = ["en"];
 const NO_LANGUAGES: readonly Language[] = [];
@@ -79,7 +78,7 @@ export function languageSigns(written: string): LanguageSigns {
 /** Shares of a function word that other signs count. */
 const CUE = 0.5;
 const ENGLISH_WORD = 0.5;
-/** Words with a cue that tell the language of a text without function words and English words. */
+/** Words with a cue that a text without function words of the language has. */
 const MIN_CUES = 2;
 
 /**
@@ -95,7 +94,7 @@ export function guessLanguage(words: readonly LanguageSigns[]): Language {
     hasCues ||= cues.length > 0;
   }
   const english = own.get("en") ?? 0;
-  let isForeign = own.size === 0 && hasCues;
+  let isForeign = hasCues;
   for (const [, count] of own) if (count > english) isForeign = true;
   if (!isForeign) return "en";
   const cueCounts = new Map<Language, number>();
@@ -106,8 +105,8 @@ export function guessLanguage(words: readonly LanguageSigns[]): Language {
   let most = english + ENGLISH_WORD * words.filter(isEnglishWord).length;
   for (const language of LANGUAGES) {
     const cues = cueCounts.get(language) ?? 0;
-    if (!own.has(language) && (own.size > 0 || cues < MIN_CUES)) continue;
-    const count = (own.get(language) ?? 0) + CUE * cues;
+    if (!own.has(language) && cues < MIN_CUES) continue;
+    const count = (own.get(language) ?? -CUE) + CUE * cues;
     if (count <= most || language === "en") continue;
     best = language;
     most = count;

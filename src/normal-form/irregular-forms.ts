@@ -13,7 +13,7 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |decir dice dijo digo dicho dirá|despertar despierta|devolver devuelve devuelto
     |divertir divierte|doler duele|dormir duerme durmió|elegir elige|empezar empieza
     |encender enciende|encontrar encuentra|entender entiende|escribir escrito|freír fríe frito
-    |hacer hace hizo hago hecho hará|herir hiere|huir huye|ir va voy vamos fue fueron iba
+    |hacer hace hizo hago hecho hará|herir hiere|huir huye|ir va voy vamos fue fueron fuimos iba
     |jugar juega|leer leyó|llover llueve|medir mide|mentir miente|morder muerde|morir muere murió muerto
     |mostrar muestra|mover mueve|nacer nazco|negar niega|nevar nieva|oír oye oigo|oler huele
     |pedir pide|pensar piensa|perder pierde|poder puede pudo podrá|poner pongo puso puesto pondrá
@@ -27,7 +27,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |essayer essaie|nettoyer nettoie|payer paie|employer emploie|battre bat|peindre peint peignent
     |éteindre éteint éteignent|rejoindre rejoint rejoignent|craindre craint|attendre attend
     |descendre descend|entendre entend|rendre rend|répondre répond|plaire plaît|pleuvoir pleut
-    |vaincre vaincu|fuir fuit fuient|cuire cuit cuisent|détruire détruit détruisent`,
+    |vaincre vaincu|fuir fuit fuient|cuire cuit cuisent|vieux vieille vieil|beau belle bel|nouveau nouvelle nouvel
+    |blanc blanche|sec sèche|doux douce|fou folle|frais fraîche|roux rousse|faux fausse|détruire détruit détruisent`,
   it: `andare va vado vanno|aprire aperto|bere beve bevuto|cadere cadde|chiedere chiesto
     |chiudere chiuso|cogliere colto|conoscere conobbe conosciuto|correre corso|crescere cresciuto
     |cuocere cotto|dare diede|decidere deciso|difendere difeso|dipingere dipinto
@@ -41,7 +42,7 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |vivere vissuto visse|volere vuole voglio|uomo uomini|bue buoi|dio dei`,
   pt: `abrir aberto|cair caiu|cobrir coberto|construir constrói|crer crê|dar deu|dizer diz disse dito digo
     |dormir durmo|escrever escrito|fazer faz fez fiz feito faço|fugir foge|ganhar ganho
-    |haver houve|ir vai vou vamos foi foram|ler lê leu leio|morrer morto|ouvir ouço|pedir peço|perder perco
+    |haver houve|ir vai vou vamos foi foram fomos|ler lê leu leio|morrer morto|ouvir ouço|pedir peço|perder perco
     |poder pude posso|pôr põe ponho posto pôs|querer quis|rir ri riu|saber soube|sair saiu saio|seguir sigo
     |sentir sinto|servir sirvo|subir sobe|ter tinha teve tenho tem|trazer traz trouxe trago|ver vê viu vejo
     |vestir visto|vir vem venho veio|avô avós`,

@@ -23,6 +23,8 @@ export function verbStems(word: string): string[] {
   const [, stem = "", last = ""] = VERB.exec(word) ?? [];
   if (stem === "") return [];
   const isVowelStem = last === "る" && /[えけせてねへめれげぜでべいきしちにみりぎじび]$/.test(stem);
-  const others = Array.from(ENDINGS[last]!, (letter) => stem + letter);
+  // "見る" may be of either class.
+  const endings = ENDINGS[last]! + (/る\p{Script=Han}$/u.test(last + stem) ? "たてまな" : "");
+  const others = Array.from(endings, (letter) => stem + letter);
   return isVowelStem ? [stem] : others;
 }

@@ -1,9 +1,9 @@
 import { stemmer as stemEnglish } from "stemmer";
+import { isClockWord } from "./clock-words.ts";
+import { isMonthName } from "./day-words.ts";
 import { fold } from "./fold.ts";
 import { isFunctionWord, type Language, LANGUAGES } from "./function-words.ts";
 import { languageSigns, type LanguageSigns } from "./guess-language.ts";
-import { isClockWord } from "./clock-words.ts";
-import { isMonthName } from "./day-words.ts";
 import { type NumberWord, readNumberWord } from "./number-words.ts";
 import { isNumberWord } from "./numbers.ts";
 import { stemByScript, STEMMERS } from "./stemmers.ts";

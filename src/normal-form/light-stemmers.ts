@@ -7,6 +7,8 @@ function replaceEnding(word: string, endings: Endings): string {
 }
 
 const POLISH: Endings = [
+  // Verbs such as "gotować" and "gotuje".
+  [/(?<=..)(?:owac|owal[aoiy]?|uje(?:sz|my|cie)?|uja|uj)$/, ""],
   // Past, infinitive and conditional; "l" is "ł", too.
   [/(?<=..)(?:[aiy]|ia|ie)l(?:[aoiy]|em|am|es|as|ismy|ysmy|iscie|yscie)?(?:by(?:m|s|smy)?)?$/, ""],
   [/(?<=..)(?:[aiye]|ia|ie|na)c$/, ""],
@@ -17,6 +19,7 @@ const POLISH: Endings = [
   [/(?<=..)scie$/, "st"],
   [/(?<=ie)cie$/, "t"],
   [/(?<=..)dzie$/, "d"],
+  [/(?<=...)rze$/, "r"],
   // Nouns.
   [/(?<=..)(?:iowie|owie|iowi|owi|iami|ami|iach|ach|iom|om|iem|em|ow)$/, ""],
   [/(?<=..)(?:ia|ie|iu|io|[aeiouy])$/, ""],
@@ -28,6 +31,7 @@ const POLISH: Endings = [
  */
 export function stemPolish(word: string): string {
   return replaceEnding(word, POLISH)
+    .replace(/(?<=...)ow$/, "")
     .replace(/^([^aeiouy]{1,2})i?e([^aeiouy])$/, "$1$2")
     .replace(/(?<=..)([^aeiouy])i?e([knrlwc])$/, "$1$2")
     .replace(/ie(?=[^aeiouy]+$)/, "ia");
@@ -63,9 +67,7 @@ export function stemTurkish(word: string, stemNoun: (word: string) => string): s
   if (/[cç][ae]$/.test(word)) return word;
   const verb = word.replace(TURKISH_VERB, "");
   const stem = verb === word ? stemNoun(word) : verb;
-  return stem
-    .replace(/(?<=...)[aeıiuü]$/, "")
-    .replace(/(?<=.)[bcdğg]$/, (letter) => HARD[letter]!);
+  return stem.replace(/(?<=...)[aeıiuü]$/, "").replace(/(?<=.)[bcdğg]$/, (letter) => HARD[letter]!);
 }
 
 const UKRAINIAN_VERB = /^(.{2,}[аиіяу])(?:ти|ся|ють|єш|є|ємо|єте|(?<!і)в|ла|ло|ли|й|йте|ючи|вши)$/;
@@ -84,7 +86,7 @@ export function stemUkrainian(word: string, stemNoun: (word: string) => string):
 
 /** Drops the vowel that words have before their last consonant without an ending: "подарок". */
 export function dropFleetingVowel(stem: string): string {
-  return stem.replace(/(?<=..[^аеиоуыэюяіє])[ое](?=[кнц]$)/, "");
+  return stem.replace(/(?<=.[^аеиоуыэюяіє])[ое](?=[кнц]$)/, "");
 }
 
 /** Tests whether a folded Cyrillic word can't be Russian. */
@@ -96,14 +98,16 @@ export function isUkrainian(word: string): boolean {
 export function stemTamil(word: string): string {
   const noun = word.replace(/(?<=..கள)(?:ை|ில்|ின்|ுக்கு|ுடன்|ால்|ிடம்)$/, "்");
   if (/(?<=..)கள்$/.test(noun)) return noun.replace(/ங்கள்$/, "ம்").replace(/(?:க்)?கள்$/, "");
-  return noun
-    .replace(/(?<=.)த்த(?:ை|ில்|ின்|ுக்கு|ால்)$/, "ம்")
-    .replace(/(?<=..)ய(?:ை|ில்|ின்|ால்)$/, "");
+  return noun.replace(/(?<=.)த்த(?:ை|ில்|ின்|ுக்கு|ால்)$/, "ம்").replace(/(?<=..)ய(?:ை|ில்|ின்|ால்)$/, "");
 }
 
-/** Drops the vowel that Nordic words have before their last consonant without an ending. */
-export function syncopateNordic(stem: string): string {
+/**
+ * Drops what Nordic stemmers leave: "t" and "d" of a past, and the vowel that words have before
+ * their last consonant without an ending.
+ */
+export function stemNordic(stem: string): string {
   return stem
+    .replace(/(?<=..[skp])t$|(?<=..[vj])d$/, "")
     .replace(/(?<=.[^aeiouy])e([lrn])$/, "$1")
     .replace(/(?<=[aeiouy])([^aeiouy])\1(?=[lrn]$)/, "$1");
 }

@@ -300,13 +300,16 @@ function readJoined(word: string, spelled: NumberWords): number | null {
       if (at < 0) continue;
       const [before, after] = [word.slice(0, at), word.slice(at + name.length)];
       const times = before === "" ? 1 : readJoined(before, spelled);
-      const rest = after === "" ? 0 : readJoined(after.replace(new RegExp(`^${spelled.and}`), ""), spelled);
+      const rest =
+        after === "" ? 0 : readJoined(after.replace(new RegExp(`^${spelled.and}`), ""), spelled);
       return times === null || rest === null || times >= scale || rest >= scale
         ? null
         : times * scale + rest;
     }
   }
-  return spelled.joined === "units first" ? readUnitsFirst(word, spelled) : readTensFirst(word, spelled);
+  return spelled.joined === "units first"
+    ? readUnitsFirst(word, spelled)
+    : readTensFirst(word, spelled);
 }
 
 function readUnitsFirst(word: string, spelled: NumberWords): number | null {
@@ -324,7 +327,12 @@ function readTensFirst(word: string, spelled: NumberWords): number | null {
   const { words } = tablesOf(spelled);
   for (const [ten, { kind, value }] of words) {
     if (kind !== "tens") continue;
-    const beginnings = [ten, ten.slice(0, -1), `${ten.slice(0, -1)}i`, ten === "husz" ? "huszon" : ten];
+    const beginnings = [
+      ten,
+      ten.slice(0, -1),
+      `${ten.slice(0, -1)}i`,
+      ten === "husz" ? "huszon" : ten,
+    ];
     for (const beginning of beginnings) {
       const unit = word.startsWith(beginning) ? words.get(word.slice(beginning.length)) : undefined;
       if (unit && unit.value < 10) return value + unit.value;

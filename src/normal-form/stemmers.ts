@@ -26,27 +26,26 @@ import {
   stemTamil,
   stemTurkish,
   stemUkrainian,
-  syncopateNordic,
+  stemNordic,
 } from "./light-stemmers.ts";
 
 /** Stems a word in lower case. Some languages need its accents. */
 export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string> = {
   de: toGermanStem,
   fr: toFrenchStem,
-  // "luces" is "luz", "busqué" is of "buscar".
-  es: (word) => toHardConsonant(stemSpanish(fold(word).replace(/ces$/, "z"))),
+  // "busqué" is of "buscar".
+  es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(fold(word)))),
   it: (word) => stemItalian(fold(word)).replace(/(?<=.[cg])h$/, ""),
   pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
   // "huizen" gives "huiz", which is "huis".
   nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
-  sv: (word) => syncopateNordic(stemSwedish(fold(word))),
-  da: (word) => syncopateNordic(stemDanish(fold(word))),
-  no: (word) => syncopateNordic(stemNorwegian(fold(word))),
+  sv: (word) => stemNordic(stemSwedish(fold(word).replace(/ena$/, "e")).replace(/(?<=...)an$/, "")),
+  da: (word) => stemNordic(stemDanish(fold(word))),
+  no: (word) => stemNordic(stemNorwegian(fold(word))),
   // "kaupungissa" gives "kaupung", which is "kaupunki".
   fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
-  // "almák" gives "alma", and "alma" gives "alm".
-  hu: (word) => fold(stemHungarian(word)).replace(/(?<=..)[ae]$/, ""),
-  ro: (word) => stemRomanian(word.replaceAll("ş", "ș").replaceAll("ţ", "ț")),
+  hu: (word) => fold(toHungarianStem(word)).replace(/(?<=..)[ae]$/, ""),
+  ro: (word) => stemRomanian(word.replace(/iii$/, "ii").replaceAll("ş", "ș").replaceAll("ţ", "ț")),
   tr: (word) => stemTurkish(word, stemTurkishNoun),
   id: (word) => stemIndonesian(fold(word)),
   pl: (word) => stemPolish(fold(word)),
@@ -76,6 +75,15 @@ function toFrenchStem(word: string): string {
   return stemFrench(stemFrench(spelled));
 }
 
+/** Twice if it is long: "macskák" gives "macska", which gives "macs". */
+function toHungarianStem(word: string): string {
+  const stem = stemHungarian(word);
+  return stem.length > 4 ? stemHungarian(stem) : stem;
+}
+
+const toSpanishSingular = (folded: string) =>
+  folded.replace(/ces$/, "z").replace(/(?<=...[aeio]r)es$/, "");
+
 /** Writes what stems end in before "e" and "i" as before other vowels: "cheguei", "cruce". */
 function toHardConsonant(stem: string): string {
   return stem.replace(/(?<=..)(?:qu|gu|z)$/, (end) => (end === "gu" ? "g" : "c"));
@@ -100,10 +108,10 @@ function toPortugueseSingular(folded: string): string {
 const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
   [/^\p{Script=Cyrillic}+$/u, stemCyrillic, 3],
   // "παιδιά" is "παιδί".
-  [/^\p{Script=Greek}+$/u, (word) => stemGreek(word).replace(/(?<=...)ια$/, ""), 3],
+  [/^\p{Script=Greek}+$/u, (word) => stemGreek(word).replace(/(?<=....)ι[αο]?$/, ""), 3],
   [/^\p{Script=Arabic}+$/u, stemArabic, 3],
   [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
-  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 3],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 2],
   [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali, 2],
   [/^[\p{Script=Tamil}\p{M}]+$/u, stemTamil, 2],
 ];
@@ -139,5 +147,5 @@ function stemBengali(word: string): string {
 function stemHebrew(word: string): string {
   return word
     .replace(/^ו?[שכלבמ]?ה(?=...)|^[ושכלבמ](?=....)/, "")
-    .replace(/(?<=...)(?:ים|ות)$/, "");
+    .replace(/(?<=...)(?:ים|ות|ה)$/, "");
 }

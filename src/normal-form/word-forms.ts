@@ -122,7 +122,11 @@ const INFLECTIONS: readonly (readonly [RegExp, string])[] = [
 /** Tests whether a word is "changed" or "changing" of another, whatever else it means. */
 function isInflected(word: string, base: string): boolean {
   return INFLECTIONS.some(([ending, replacement]) => {
-    return /ed|ing/.test(ending.source) && ending.test(word) && word.replace(ending, replacement) === base;
+    return (
+      /ed|ing/.test(ending.source) &&
+      ending.test(word) &&
+      word.replace(ending, replacement) === base
+    );
   });
 }
 

@@ -31,7 +31,8 @@ export function readWordedNumbers<Own extends Token>(
   language: Language,
 ): { tokens: Own[]; scales: Own[] } {
   const isJoined = (at: number) =>
-    at + 1 < tokens.length && /^[ \u00A0-]$/.test(text.slice(tokens[at]!.end, tokens[at + 1]!.start));
+    at + 1 < tokens.length &&
+    /^[ \u00A0-]$/.test(text.slice(tokens[at]!.end, tokens[at + 1]!.start));
   const scales: Own[] = [];
   const merged: Own[] = [];
   const merge = (from: number, length: number, term: string) => {
@@ -40,7 +41,7 @@ export function readWordedNumbers<Own extends Token>(
     const form = { folded: term, base: term, stem: stemmer(term), number: undefined };
     merged.push({ ...own[0]!, ...form, end: own.at(-1)!.end });
   };
-  for (let at = 0; at < tokens.length; ) {
+  for (let at = 0; at < tokens.length;) {
     const percent = readPercent(tokens, at);
     const clock = percent > 0 ? null : readClock(tokens, at, language, isJoined);
     const number = percent > 0 || clock ? null : readNumber(tokens, at, language, isJoined);
@@ -58,7 +59,8 @@ const toTerm = (value: number) => String(value).replace(".", "p");
 /** Returns how many tokens mean percent. */
 function readPercent(tokens: readonly Token[], at: number): number {
   const isShare = (length: number) =>
-    at + length <= tokens.length && isPercent(tokens.slice(at, at + length).map(({ folded }) => folded));
+    at + length <= tokens.length &&
+    isPercent(tokens.slice(at, at + length).map(({ folded }) => folded));
   return [2, 1].find(isShare) ?? 0;
 }
 
@@ -117,9 +119,11 @@ function readNumber(
   let last: NumberWord | null = null;
   let length = 0;
   for (let to = at; to < tokens.length && (to === at || isJoined(to - 1)); to++) {
-    const isBetween = last !== null && tokens[to]!.folded === and && mayFollow(last, tokens[to + 1], isJoined(to));
+    const isBetween =
+      last !== null && tokens[to]!.folded === and && mayFollow(last, tokens[to + 1], isJoined(to));
     if (isBetween) continue;
-    const word: NumberWord | null = tokens[to]!.number ?? (to === at ? digitsOf(tokens[to]!) : null);
+    const word: NumberWord | null =
+      tokens[to]!.number ?? (to === at ? digitsOf(tokens[to]!) : null);
     if (word === null || !fits(word, last, part)) break;
     if (word.kind === "scale") {
       if (word.value === 100) part = (part || 1) * 100;
@@ -135,7 +139,10 @@ function readNumber(
   }
   const half = ["and", "a", "half"].every((word, i) => tokens[at + length + i]?.folded === word);
   if (half && length > 0 && total + part > 0) {
-    return { value: total + part + 0.5, length: length + 3 };
+    const scale = tokens[at + length + 3]?.number;
+    const value = total + part + 0.5;
+    if (scale?.kind === "scale") return { value: value * scale.value, length: length + 4 };
+    return { value, length: length + 3 };
   }
   const value = Math.round((total + part) * 1000) / 1000;
   if (last === null || value > MAX_VALUE || !Number.isInteger(value)) return null;
@@ -148,7 +155,8 @@ function fits(word: NumberWord, last: NumberWord | null, part: number): boolean 
   if (word.kind === "other") return false;
   if (last === null) return true;
   if (last.kind === "ordinal" || word.kind === "digits") return false;
-  if (word.kind === "scale") return word.value > 100 ? part > 0 || last.kind !== "scale" : part < 100 && part > 0;
+  if (word.kind === "scale")
+    return word.value > 100 ? part > 0 || last.kind !== "scale" : part < 100 && part > 0;
   if (last.kind === "scale") return word.kind !== "one" || last.value >= 100;
   if (last.kind === "digits") return false;
   // French says "four twenties", and "ten seven" within 97.

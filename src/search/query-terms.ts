@@ -9,8 +9,8 @@ import { wordForm } from "../normal-form/languages.ts";
 import { isOtherWord } from "../normal-form/marks.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
-import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { mayBeVerb, verbForms } from "../normal-form/verb-forms.ts";
+import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { areUnrelated, partsOfCompound } from "../normal-form/word-forms.ts";
 import {
   type DocumentFrequencies,
@@ -289,9 +289,14 @@ export class QueryTerms {
     const { language, tokens, compounds } = form;
     const byStem = this.#byStem[language];
     const matches: TermMatch[] = [];
-    const isOther = ({ tokens: [own], isWritten }: TermForm, { folded, start, end }: NormalToken) => {
+    const isOther = (
+      { tokens: [own], isWritten }: TermForm,
+      { folded, start, end }: NormalToken,
+    ) => {
       const written = isWritten && own!.folded === folded ? this.#marked.get(folded) : undefined;
-      return written !== undefined && isOtherWord(written, text.slice(start, end), { text, language });
+      return (
+        written !== undefined && isOtherWord(written, text.slice(start, end), { text, language })
+      );
     };
     const add = (form: TermForm, found: readonly NormalToken[]) => {
       const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
