@@ -121,8 +121,11 @@ function readForms(): void {
     for (const word of words.split("|")) {
       const forms = word.trim().split(/\s+/);
       for (const form of forms) {
-        const key = `${language} ${fold(stem(form))}`;
-        FORMS.set(key, [...(FORMS.get(key) ?? []), ...forms]);
+        // Queries may be written without accents.
+        for (const own of new Set([fold(stem(form)), fold(stem(fold(form)))])) {
+          const key = `${language} ${own}`;
+          FORMS.set(key, [...(FORMS.get(key) ?? []), ...forms]);
+        }
       }
     }
   }

@@ -68,19 +68,3 @@ function syllableForms(last: string): string[] {
   if (final === B) return [last, ...[..."우워웠"].map((end) => withFinal(NONE) + end)];
   return final === L ? [last, withFinal(N)] : [last];
 }
-
-/** Native numbers as they are before a counter, in order from 1. */
-const COUNTED = "한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 열한 열두".split(" ");
-const COUNTERS = "시|개|명|마리|살|번|잔|병|권|대|장|사람|시간|달|송이|그루";
-const COUNT = new RegExp(
-  `(?<![가-힣])(${COUNTED.toReversed().join("|")})(?=\\s?(?:${COUNTERS}))`,
-  "uy",
-);
-
-/** Reads a native Korean number before its counter at an offset: "세" of "세 시" is "3". */
-export function readKoreanCount(text: string, at: number): { digits: string; end: number } | null {
-  COUNT.lastIndex = at;
-  const [, word] = COUNT.exec(text) ?? [];
-  if (word === undefined) return null;
-  return { digits: String(COUNTED.indexOf(word) + 1), end: at + word.length };
-}

@@ -1,16 +1,29 @@
 import { stemmer } from "stemmer";
-import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
+import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+import { readCount } from "./counted-numbers.ts";
 import { findWordedDates } from "./day-words.ts";
 import { fold, foldKana } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
-import { readKoreanCount } from "./korean-verbs.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 import { readSymbolName } from "./symbol-names.ts";
-import { readThaiNumber } from "./thai-numbers.ts";
+import {
+  ACRONYM,
+  APOSTROPHE,
+  CONTRACTIONS,
+  CURRENCIES,
+  ELISIONS,
+  GERSHAYIM,
+  HASHTAG_WORD,
+  isJoint,
+  isSpecial,
+  NAME_FOLLOWS,
+  ONLY_WORDS,
+  PART,
+} from "./token-patterns.ts";
 import { readWordedNumbers } from "./worded-numbers.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
@@ -32,29 +45,6 @@ export interface NormalForm {
   tokens: NormalToken[];
   compounds: Compound[];
 }
-
-/** A text of which every word is a token by itself. */
-const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
-/** A Korean syllable that is written as its letters: an initial, a vowel, perhaps a final. */
-const JAMO = "[\\u1100-\\u115E][\\u1161-\\u11A7][\\u11A8-\\u11FF]?";
-/** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
-const PART = new RegExp(
-  `${JAMO}|(?=${UNSEGMENTED_SCRIPT})\\p{L}[\\p{M}\\uFF9E\\uFF9F]*|\\p{N}+|` +
-    `(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}])+`,
-  "gu",
-);
-const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
-/** What is behind a letter that begins a name such as "R & B", "C plus plus" and "AT and T". */
-const NAME_FOLLOWS = /^ (?:& |and |plus)/i;
-/** A word that a capital letter or a digit begins, or capital letters alone. */
-const HASHTAG_WORD = /\p{Lu}+(?!\p{Ll})|\p{L}[\p{Ll}\p{M}]*|\p{N}+/gu;
-const APOSTROPHE = /['’ʼ‘`´]/;
-/** Quotation marks that Hebrew has in abbreviations. */
-const GERSHAYIM = /["״'׳’]/;
-const HYPHEN = /[-‐‑]/;
-const CURRENCIES: Record<string, string> = { $: "dollar", "£": "pound", "¥": "yen" };
-const CONTRACTIONS = new Set(["t", "re", "ve", "ll", "d", "m"]);
-const ELISIONS = new Set("l d j t m s c qu jusqu lorsqu puisqu".split(" "));
 
 /** Returns the normal form of a text, in the language that it seems to have. */
 export function normalForm(text: string, language?: Language): NormalForm {
@@ -204,7 +194,9 @@ class Reader {
         if (this.#end > start + run.length) return;
         part.lastIndex = Math.max(part.lastIndex, this.#end - start);
       } else if (hasUnsegmentedScript(piece)) {
-        const number = readHanNumber(run, found.index) ?? this.#readCount(from, start);
+        const count = readCount(this.#text, from);
+        const counted = count && { ...count, end: count.end - start };
+        const number = readHanNumber(run, found.index) ?? counted;
         const end = number ? number.end : found.index + piece.length;
         this.#add(number ? number.digits : foldLetter(piece), from, start + end);
         part.lastIndex = end;
@@ -212,12 +204,6 @@ class Reader {
         this.#addWord(/^\p{N}/u.test(piece) ? fold(piece) : piece, from, from + piece.length);
       }
     }
-  }
-
-  /** Reads a number before a counter at an offset; its end is counted from the run's `start`. */
-  #readCount(at: number, start: number): { digits: string; end: number } | null {
-    const count = readKoreanCount(this.#text, at) ?? readThaiNumber(this.#text, at);
-    return count && { ...count, end: count.end - start };
   }
 
   #readDigits(at: number): void {
@@ -309,15 +295,3 @@ const MAX_PARTS = 4;
 const MAX_HASHTAG_WORDS = 8;
 
 const foldLetter = (letter: string) => simplifyHan(foldKana(fold(letter)));
-
-/** Tests for a character that joins two words if it is alone between them. */
-function isJoint(character: string): boolean {
-  if (character === " ") return false;
-  return HYPHEN.test(character) || APOSTROPHE.test(character);
-}
-
-/** Tests for a character behind a word that may change how it is read. */
-function isSpecial(next: string): boolean {
-  if (next === " " || next === "") return false;
-  return next === "+" || next === "#" || next === "&" || APOSTROPHE.test(next) || next === '"';
-}
