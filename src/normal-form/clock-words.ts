@@ -59,8 +59,7 @@ export function isPercent(words: readonly string[]): boolean {
 
 /** Tests whether a folded word may be of a time or a share. */
 export function isClockWord(folded: string, language: Language): boolean {
-  if (WORDS.has(`${language} ${folded}`) || PERCENT_WORDS.has(folded)) return true;
-  return folded === "por" || folded === "pour" || folded === "per";
+  return WORDS.has(`${language} ${folded}`) || PERCENT_WORDS.has(folded) || folded === "cent";
 }
 
 /** Writes a time of day as a term: "17h45". A time of either half of the day ends in "o". */

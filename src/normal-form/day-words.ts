@@ -24,7 +24,7 @@ const OTHER_MONTHS = new Set(
   septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre
   octubre noviembre diciembre gennaio febbraio aprile maggio giugno luglio settembre ottobre
   dicembre janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro januari
-  februari maart mei augustus augusti maj marts des desember sierpnia stycznia lutego marca
+  februari maart mei augustus augusti maj marts desember sierpnia stycznia lutego marca
   kwietnia maja czerwca lipca wrzesnia pazdziernika listopada grudnia ledna unora brezna dubna
   kvetna cervna cervence srpna zari rijna listopadu prosince tammikuuta helmikuuta maaliskuuta
   huhtikuuta toukokuuta kesakuuta heinakuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta

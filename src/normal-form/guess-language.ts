@@ -45,33 +45,36 @@ const LETTERS: Partial<Record<OtherLanguage, RegExp>> = {
 };
 
 const ENGLISH: readonly Language[] = ["en"];
-const NO_LANGUAGES: readonly Language[] = [];
 
-/** Languages that a word as written tells: as a function word, by its letters or its ending. */
+/** Languages that a word as written tells, each by its place in `LANGUAGES`. */
 export interface LanguageSigns {
   written: string;
-  languages: readonly Language[];
-  letters: readonly Language[];
-  cues: readonly Language[];
+  /** Languages that have it as a function word, or letters that hardly another one has. */
+  languages: readonly number[];
+  /** Languages of its letters or its ending. */
+  cues: readonly number[];
   /** Whether a dictionary of English has the word; null until that was asked. */
   isEnglish: boolean | null;
 }
+
+const placeOf = (language: Language) => LANGUAGES.indexOf(language);
+const OTHERS = LANGUAGES.filter((one) => one !== "en");
+const NONE: readonly number[] = [];
 
 /** Returns the languages that a word as written tells. */
 export function languageSigns(written: string): LanguageSigns {
   // Vietnamese has no forms of words, and is read as English.
   const languages = isVietnamese(written) ? ENGLISH : languagesWith(written);
-  const isFunctionWord = languages.length > 0;
-  const others = LANGUAGES.filter((one) => one !== "en");
+  if (languages.length > 0) {
+    return { written, languages: languages.map(placeOf), cues: NONE, isEnglish: false };
+  }
+  const letters = OTHERS.filter((one) => LETTERS[one]?.test(written));
+  const cues = written.length < 4 ? [] : OTHERS.filter((one) => CUES[one].test(written));
   return {
     written,
-    languages,
-    letters: isFunctionWord ? NO_LANGUAGES : others.filter((one) => LETTERS[one]?.test(written)),
-    cues:
-      isFunctionWord || written.length < 4
-        ? NO_LANGUAGES
-        : others.filter((one) => CUES[one].test(written)),
-    isEnglish: isFunctionWord || !/^[a-z]{3,}$/i.test(written) ? false : null,
+    languages: letters.length === 0 ? NONE : letters.map(placeOf),
+    cues: cues.length === 0 ? NONE : cues.map(placeOf),
+    isEnglish: /^[a-z]{3,}$/i.test(written) ? null : false,
   };
 }
 
@@ -81,35 +84,39 @@ const ENGLISH_WORD = 0.5;
 /** Words with a cue that a text without function words of the language has. */
 const MIN_CUES = 2;
 
+/** Counts of a text, which are used for one text after the other. */
+const own = new Float64Array(LANGUAGES.length);
+const cueCounts = new Float64Array(LANGUAGES.length);
+const ENGLISH_PLACE = placeOf("en");
+
 /**
  * Guesses the language of words: the one with the most function words, letters and endings of its
  * own. English if none has more than that has, counting words of its dictionary.
  */
 export function guessLanguage(words: readonly LanguageSigns[]): Language {
-  const own = new Map<Language, number>();
-  let hasCues = false;
-  for (const { languages, letters, cues } of words) {
-    for (const language of languages) own.set(language, (own.get(language) ?? 0) + 1);
-    for (const language of letters) own.set(language, (own.get(language) ?? 0) + 1);
-    hasCues ||= cues.length > 0;
+  own.fill(0);
+  cueCounts.fill(0);
+  for (const { languages, cues } of words) {
+    for (const place of languages) own[place]! += 1;
+    for (const place of cues) cueCounts[place]! += 1;
   }
-  const english = own.get("en") ?? 0;
-  let isForeign = hasCues;
-  for (const [, count] of own) if (count > english) isForeign = true;
-  if (!isForeign) return "en";
-  const cueCounts = new Map<Language, number>();
-  for (const { cues } of words) {
-    for (const language of cues) cueCounts.set(language, (cueCounts.get(language) ?? 0) + 1);
-  }
-  let best: Language = "en";
-  let most = english + ENGLISH_WORD * words.filter(isEnglishWord).length;
-  for (const language of LANGUAGES) {
-    const cues = cueCounts.get(language) ?? 0;
-    if (!own.has(language) && cues < MIN_CUES) continue;
-    const count = (own.get(language) ?? -CUE) + CUE * cues;
-    if (count <= most || language === "en") continue;
-    best = language;
-    most = count;
+  const english = own[ENGLISH_PLACE]!;
+  const best = bestOther(english);
+  if (best < 0) return "en";
+  const known = english + ENGLISH_WORD * words.filter(isEnglishWord).length;
+  const place = known === english ? best : bestOther(known);
+  return place < 0 ? "en" : LANGUAGES[place]!;
+}
+
+/** Returns the place of the language with the highest count above `most`; −1 if there is none. */
+function bestOther(most: number): number {
+  let best = -1;
+  let highest = most;
+  for (let place = 0; place < LANGUAGES.length; place++) {
+    const [count, cues] = [own[place]!, cueCounts[place]!];
+    if (place === ENGLISH_PLACE || (count === 0 && cues < MIN_CUES)) continue;
+    const sum = (count === 0 ? -CUE : count) + CUE * cues;
+    if (sum > highest) [best, highest] = [place, sum];
   }
   return best;
 }

@@ -8,6 +8,11 @@ export interface NumberWord {
   value: number;
 }
 
+/** Tests for a word of a number: not an article, which is one only within a number. */
+export function isNumeric(word: NumberWord | undefined): boolean {
+  return word !== undefined && word.kind !== "one";
+}
+
 type Tables = Record<"words" | "ordinals", Map<string, NumberWord>>;
 
 const SCALES = [100, 1000, 1_000_000, 1_000_000_000];

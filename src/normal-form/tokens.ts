@@ -7,6 +7,7 @@ import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
+import { isNumeric } from "./number-words.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 import { readSymbolName } from "./symbol-names.ts";
@@ -62,7 +63,7 @@ export function normalFormWith(
   const mayMatch = (word: Word) => {
     if (!word.isPlain) return true;
     const { stem, number } = wordForm(word, language);
-    return number !== undefined || stems[language].has(stem);
+    return isNumeric(number) || stems[language].has(stem);
   };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
@@ -259,7 +260,7 @@ class Reader {
   #addForm({ folded, base, stem, number }: WordForm, start: number, end: number): void {
     const token = { folded, base, stem, start, end, group: this.#group };
     this.#tokens.push(number ? { ...token, number } : token);
-    if (number) this.#hasNumberWord = true;
+    if (isNumeric(number)) this.#hasNumberWord = true;
     this.#end = end;
   }
 

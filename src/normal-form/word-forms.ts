@@ -119,14 +119,13 @@ const INFLECTIONS: readonly (readonly [RegExp, string])[] = [
   [/(.)\1(?:ed|ing)$/, "$1"],
 ];
 
+const PARTICIPLES = INFLECTIONS.filter(([ending]) => /ed|ing/.test(ending.source));
+
 /** Tests whether a word is "changed" or "changing" of another, whatever else it means. */
 function isInflected(word: string, base: string): boolean {
-  return INFLECTIONS.some(([ending, replacement]) => {
-    return (
-      /ed|ing/.test(ending.source) &&
-      ending.test(word) &&
-      word.replace(ending, replacement) === base
-    );
+  if (!/(?:ed|ing)$/.test(word)) return false;
+  return PARTICIPLES.some(([ending, replacement]) => {
+    return ending.test(word) && word.replace(ending, replacement) === base;
   });
 }
 

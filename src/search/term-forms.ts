@@ -6,6 +6,7 @@ import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
 import { koreanVerbStems } from "../normal-form/korean-verbs.ts";
 import { wordForm } from "../normal-form/languages.ts";
+import { isNumeric } from "../normal-form/number-words.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
 import { verbForms } from "../normal-form/verb-forms.ts";
@@ -177,6 +178,8 @@ export class TermForms {
     termsOf: (some: readonly NormalToken[]) => number[],
     language: Language,
   ): void {
+    const mayBe = words.some(({ folded }) => isNumeric(wordForm(folded, language).number));
+    if (!mayBe) return;
     for (const number of normalForm(text, language).tokens) {
       if (!/^(?:\d|percent$)/.test(number.base)) continue;
       const within = words.filter(({ start, end }) => start >= number.start && end <= number.end);
