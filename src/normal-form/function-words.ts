@@ -38,7 +38,7 @@ const FUNCTION_WORDS: Record<Language, string> = {
   es: `el la los las un una unos unas de del y en con por para que es son no se su sus al lo le les
     pero muy está están este esta ese esa mi tu nos todos todas hay fue como sin sobre cuando antes
     ya más mis yo me te desde hasta entre también esto eso fin ha han era porque donde hoy
-    mucho mucha muchos muchas todo toda nada quien otro otra`,
+    mucho mucha muchos muchas todo toda nada quien otro otra tiene tienen puede ser`,
   it: `il lo la gli le un uno una di del della dei delle dello degli da dal dalla in nel nella nei e
     è con per che non si al alla ai alle sul sulla mio mia suo sua sono ha hanno ma anche questo
     questa ogni i ho hai abbiamo mi ti ci vi come dopo prima molto più loro nostro nostra tutti`,

@@ -78,7 +78,7 @@ export function languageSigns(written: string): LanguageSigns {
   };
 }
 
-/** Shares of a function word that other signs count. */
+/** Shares of a function word that other signs count; an English word counts one beside one. */
 const CUE = 0.5;
 const ENGLISH_WORD = 0.5;
 /** Words with a cue that a text without function words of the language has. */
@@ -87,6 +87,10 @@ const MIN_CUES = 2;
 /** Counts of a text, which are used for one text after the other. */
 const own = new Float64Array(LANGUAGES.length);
 const cueCounts = new Float64Array(LANGUAGES.length);
+/** One function word is enough for these. */
+const IS_DISTINCT = LANGUAGES.map(
+  (one) => !["es", "fr", "hu", "it", "nl", "pt", "ro"].includes(one),
+);
 const ENGLISH_PLACE = placeOf("en");
 
 /**
@@ -103,8 +107,9 @@ export function guessLanguage(words: readonly LanguageSigns[]): Language {
   const english = own[ENGLISH_PLACE]!;
   const best = bestOther(english);
   if (best < 0) return "en";
-  const known = english + ENGLISH_WORD * words.filter(isEnglishWord).length;
-  const place = known === english ? best : bestOther(known);
+  const known = words.filter(isEnglishWord).length;
+  const share = own[best]! > 1 ? ENGLISH_WORD : 1;
+  const place = known === 0 ? best : bestOther(english + share * known);
   return place < 0 ? "en" : LANGUAGES[place]!;
 }
 
@@ -116,7 +121,9 @@ function bestOther(most: number): number {
     const [count, cues] = [own[place]!, cueCounts[place]!];
     if (place === ENGLISH_PLACE || (count === 0 && cues < MIN_CUES)) continue;
     const sum = (count === 0 ? -CUE : count) + CUE * cues;
-    if (sum > highest) [best, highest] = [place, sum];
+    // Names and titles have one function word.
+    const isName = count === 1 && cues === 0 && !IS_DISTINCT[place];
+    if (!isName && sum > highest) [best, highest] = [place, sum];
   }
   return best;
 }

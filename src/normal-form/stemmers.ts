@@ -31,7 +31,7 @@ import {
 
 /** Stems a word in lower case. Some languages need its accents. */
 export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string> = {
-  de: toGermanStem,
+  de: (word) => toGermanStem(foldOthers(word, /[^a-zäöüß]+/g)),
   fr: toFrenchStem,
   // "busqué" is of "buscar".
   es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(fold(word)))),
@@ -44,13 +44,18 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   no: (word) => stemNordic(stemNorwegian(fold(word))),
   // "kaupungissa" gives "kaupung", which is "kaupunki".
   fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
-  hu: (word) => fold(toHungarianStem(word)).replace(/(?<=..)[ae]$/, ""),
+  hu: (word) =>
+    fold(toHungarianStem(foldOthers(word, /[^a-záéíóöőúüű]+/g))).replace(/(?<=..)[ae]$/, ""),
   ro: (word) => stemRomanian(word.replace(/iii$/, "ii").replaceAll("ş", "ș").replaceAll("ţ", "ț")),
-  tr: (word) => stemTurkish(word, stemTurkishNoun),
+  tr: (word) => stemTurkish(foldOthers(word, /[^a-zçğıöşü]+/g), stemTurkishNoun),
   id: (word) => stemIndonesian(fold(word)),
   pl: (word) => stemPolish(fold(word)),
   cs: (word) => stemCzech(fold(word)),
 };
+
+/** Folds letters that a language has only in words of others: "café" in German. */
+const foldOthers = (word: string, others: RegExp) =>
+  word.normalize("NFC").replaceAll(others, (letters) => fold(letters));
 
 /**
  * The stemmer leaves "innen"; "ue" for "ü" is read as in its variant "german2". Before and after

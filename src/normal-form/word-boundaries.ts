@@ -2,6 +2,8 @@
 const SEGMENTER = new Intl.Segmenter("und", { granularity: "word" });
 /** Scripts whose words don't change, so that a word that goes on is another one. */
 const UNINFLECTED = /^[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+/** Thai signs that end a word: of what is left out, and of what is said twice. */
+const END_SIGNS = "ฯๆ";
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 /** Letters around a match that are segmented with it, on each side. */
 const CONTEXT = 24;
@@ -16,7 +18,8 @@ export function isAcrossWords(text: string, start: number, end: number): boolean
   while (to < text.length && to - end < CONTEXT && LETTER.test(text[to]!)) to += 1;
   const segments = [...SEGMENTER.segment(text.slice(from, to))];
   const boundaries = new Set(segments.map(({ index }) => from + index).concat(to));
-  const isWhole = boundaries.has(start) && boundaries.has(end);
+  const isEnd = boundaries.has(end) || END_SIGNS.includes(text[end]!);
+  const isWhole = boundaries.has(start) && isEnd;
   if (isWhole) return false;
   if (UNINFLECTED.test(text.slice(start, end))) return true;
   const isWithin = ![...boundaries].some((at) => at > start && at < end);
