@@ -116,15 +116,10 @@ export class QueryTerms {
     const { language, tokens, compounds } = form;
     const byStem = this.#byStem[language];
     const matches: TermMatch[] = [];
-    const isOther = (
-      { tokens: [own], isWritten }: TermForm,
-      { folded, start, end }: NormalToken,
-    ) => {
-      const written =
-        isWritten && own!.folded === folded ? this.#terms.marked.get(folded) : undefined;
-      return (
-        written !== undefined && isOtherWord(written, text.slice(start, end), { text, language })
-      );
+    const isOther = ({ tokens: [own] }: TermForm, { folded, start, end }: NormalToken) => {
+      const written = own!.folded === folded ? this.#terms.marked.get(folded) : undefined;
+      if (written === undefined) return false;
+      return isOtherWord(written, text.slice(start, end), { text, language });
     };
     const add = (form: TermForm, found: readonly NormalToken[]) => {
       const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
