@@ -20,6 +20,8 @@ interface Reading {
 }
 
 const MAX_VALUE = 1e12;
+/** Words of a number; a longer one is read as several. */
+const MAX_WORDS = 16;
 
 /**
  * Reads numbers, times of day and shares in words: each becomes one token. `scales` are words such
@@ -118,7 +120,11 @@ function readNumber(
   let [total, part] = [0, 0];
   let last: NumberWord | null = null;
   let length = 0;
-  for (let to = at; to < tokens.length && (to === at || isJoined(to - 1)); to++) {
+  for (
+    let to = at;
+    to < Math.min(tokens.length, at + MAX_WORDS) && (to === at || isJoined(to - 1));
+    to++
+  ) {
     const isBetween =
       last !== null && tokens[to]!.folded === and && mayFollow(last, tokens[to + 1], isJoined(to));
     if (isBetween) continue;
