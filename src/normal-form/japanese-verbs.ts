@@ -9,18 +9,22 @@ const ENDINGS: Record<string, string> = {
   ぶ: "びんばべ",
   む: "みんまめ",
   る: "りっられ",
+  // Adjectives.
+  い: "いくかけさ",
 };
-/** A kanji, other letters, and the last letter of a verb. */
-const VERB = /^(\p{Script=Han}+\p{Script=Hiragana}*)([うくぐすつぬぶむる])$/u;
+/** A kanji, other letters, and the last letter of a verb or an adjective. */
+const VERB = /^(\p{Script=Han}+\p{Script=Hiragana}*)([うくぐすつぬぶむるい])$/u;
 
 /**
- * Returns the beginnings that forms of a Japanese verb have: "食べる" gives "食べ", "飲む" gives
+ * Returns the beginnings that forms of a Japanese verb or adjective have: "食べる" gives "食べ", "飲む" gives
  * "飲み" and "飲ん". Empty for other words.
  */
 export function verbStems(word: string): string[] {
   const [, stem = "", last = ""] = VERB.exec(word) ?? [];
   if (stem === "") return [];
   const isVowelStem = last === "る" && /[えけせてねへめれげぜでべいきしちにみりぎじび]$/.test(stem);
-  const others = Array.from(ENDINGS[last]!, (letter) => stem + letter);
+  // "見る" may be of either class.
+  const endings = ENDINGS[last]! + (/る\p{Script=Han}$/u.test(last + stem) ? "たてまな" : "");
+  const others = Array.from(endings, (letter) => stem + letter);
   return isVowelStem ? [stem] : others;
 }

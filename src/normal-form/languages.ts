@@ -1,11 +1,10 @@
 import { stemmer as stemEnglish } from "stemmer";
+import { isClockWord } from "./clock-words.ts";
+import { isMonthName } from "./day-words.ts";
 import { fold } from "./fold.ts";
-import {
-  isFunctionWord,
-  type Language,
-  languageSigns,
-  type LanguageSigns,
-} from "./function-words.ts";
+import { isFunctionWord, type Language, LANGUAGES } from "./function-words.ts";
+import { languageSigns, type LanguageSigns } from "./guess-language.ts";
+import { type NumberWord, readNumberWord } from "./number-words.ts";
 import { isNumberWord } from "./numbers.ts";
 import { stemByScript, STEMMERS } from "./stemmers.ts";
 import { toBaseForm } from "./word-forms.ts";
@@ -18,28 +17,48 @@ export interface WordForm {
   base: string;
   /** Stem of `base`: what is compared to find a query's word in a text. */
   stem: string;
+  /** What the word is in a number, a time or a date in words. */
+  number?: NumberWord | undefined;
 }
 
+const OTHER: NumberWord = { kind: "other", value: 0 };
+
 /** Letters that keep stems of languages apart: "wand" is a German stem of "wanderer". */
-export const PREFIXES = { de: "ɖ", fr: "ɸ", es: "ɛ", it: "ɩ", pt: "ɔ", nl: "ɳ" };
+export const PREFIXES: Record<Exclude<Language, "en">, string> = {
+  de: "ɖ",
+  fr: "ɸ",
+  es: "ɛ",
+  it: "ɩ",
+  pt: "ɔ",
+  nl: "ɳ",
+  sv: "ɕ",
+  da: "ɗ",
+  no: "ɲ",
+  fi: "ɟ",
+  hu: "ɦ",
+  ro: "ɾ",
+  tr: "ʈ",
+  id: "ɨ",
+  pl: "ɫ",
+  cs: "ʂ",
+};
 
 /** A word as written, with its forms by language as far as they were needed. */
 export interface Word extends Record<Language, WordForm | null>, LanguageSigns {
-  written: string;
   /** Whether it has only Latin letters without accents, and is no word of dates or numbers. */
   isPlain: boolean;
 }
 
 const MAX_CACHED = 30_000;
 const cache = new Map<string, Word>();
+const NO_FORMS = Object.fromEntries(LANGUAGES.map((one) => [one, null])) as Record<Language, null>;
 
 /** Returns the cached record of a word: a search reads thousands of words, most of them often. */
 export function toWord(written: string): Word {
   const cached = cache.get(written);
   if (cached) return cached;
   const isPlain = /^[a-z]+$/i.test(written) && !isNumberWord(written.toLowerCase());
-  const none = { en: null, de: null, fr: null, es: null, it: null, pt: null, nl: null };
-  const word = { written, isPlain, ...languageSigns(written), ...none };
+  const word = { isPlain, ...languageSigns(written), ...NO_FORMS };
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(written, word);
   return word;
@@ -55,7 +74,10 @@ export function wordForm(word: string | Word, language: Language): WordForm {
 export function makeForm(written: string, language: Language): WordForm {
   const folded = fold(written);
   const base = baseForm(written, folded, language);
-  return { folded, base, stem: stemEnglish(base) };
+  const form = { folded, base, stem: stemEnglish(base) };
+  const isOther = isClockWord(folded, language) || isMonthName(folded);
+  const number = readNumberWord(folded, language) ?? (isOther ? OTHER : null);
+  return number ? { ...form, number } : form;
 }
 
 function baseForm(word: string, folded: string, language: Language): string {

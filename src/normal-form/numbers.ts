@@ -21,7 +21,9 @@ const MONTH_DAY = new RegExp(
   String.raw`${MONTH}\.?\s+${DAY}${SUFFIX}(?![:.,]\d|\s?[ap]\.?\s?m\b)`,
   "iuy",
 );
-const ORDINAL = /(\d{1,9})(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
+const FRACTION = /(?<![\d/])([123])\/([234])(?![\d/])/y;
+const HOUR_MINUTE = /(\d{1,2})\s?h\s?(\d{2})(?![\p{L}\d])/iuy;
+const ORDINAL = /(\d{1,9})(?:st|nd|rd|th|er|re|[èe]me|e|[ºª])(?![\p{L}\p{N}])/iuy;
 const DECADE = /(\d{2,4})['’]?s(?![\p{L}\p{N}])/iuy;
 const THOUSANDS = /\d{1,3}(?:[,.'’ \u00A0\u202F]\d{3})+(?![\d]|[.,]\d)/y;
 const THOUSANDS_DECIMAL = /(\d{1,3}(?:,\d{3})+)\.(\d+)(?![\d]|[.,]\d)/y;
@@ -50,6 +52,8 @@ export function readNumber(text: string, at: number): ReadNumber {
   return (
     read(TIME, ([, hour, minute = "00", half]) => toTime(to24Hours(Number(hour), half!), minute)) ??
     (isInClock ? null : read(CLOCK, ([, hour, minute]) => toTime(Number(hour), minute!))) ??
+    read(HOUR_MINUTE, ([, hour, minute]) => toTime(Number(hour), minute!)) ??
+    read(FRACTION, ([, count, whole]) => toFraction(count!, whole!)) ??
     read(ISO_DATE, ([, year, month, day]) => {
       const name = MONTH_NAMES[Number(month) - 1];
       return name === undefined ? null : [...toDate(day!, name)!, year!];
@@ -64,6 +68,24 @@ export function readNumber(text: string, at: number): ReadNumber {
   );
 }
 
+const ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii".split(" ");
+
+/**
+ * Returns other terms that a word of a query may be meant by: "9.15" may be a time, "1980s" and
+ * "80s" are the same, and "VIII" is "the Eighth".
+ */
+export function otherNumberTerms(word: string, base: string): string[] {
+  const [, hour, minute] = /^(\d{1,2})[.:]([0-5]\d)$/.exec(word) ?? [];
+  if (hour !== undefined && Number(hour) < 24) {
+    return [`${Number(hour)}h${minute!}`, toDecimal(hour, minute!)].filter((term) => term !== base);
+  }
+  const [, century, decade] = /^(19|20)?(\d0)['’]?s$/.exec(word) ?? [];
+  if (decade !== undefined) return [century === undefined ? `19${decade}` : decade];
+  if (/ties$/.test(word) && /^\d0$/.test(base)) return [`19${base}`];
+  const roman = ROMAN.indexOf(word);
+  return roman > 1 ? [toOrdinal(roman + 1)] : [];
+}
+
 /** Reads a date that begins with the name of a month at `at`: "May 3rd". */
 export function readMonthDay(text: string, at: number): ReadNumber | null {
   const found = match(MONTH_DAY, text, at);
@@ -73,7 +95,7 @@ export function readMonthDay(text: string, at: number): ReadNumber | null {
 
 /** Tests whether a word in lower case may be part of a date or of a number. */
 export function isNumberWord(word: string): boolean {
-  return MONTHS.has(word) || SCALES.has(word) || UNITS.has(word);
+  return MONTHS.has(word) || UNITS.has(word);
 }
 
 /** Symbols of units behind a number, by name. */
@@ -97,23 +119,25 @@ export function isMonth(word: string): boolean {
   return MONTHS.has(word);
 }
 
-/** Words behind a number, with their zeros. */
-const SCALES = new Map([
-  ["hundred", 2],
-  ["thousand", 3],
-  ["million", 6],
-  ["billion", 9],
-]);
+const SCALE = /\s?(k|thousand|m|mio|million|bn|billion)(?![\p{L}\p{N}])/iuy;
 
-/** Words for 1 before one of these. */
-const ONE = new Set(["a", "an", "one"]);
+/** Reads "2.5 million" and "3m" of an amount of money, whose number is `term` and ends at `at`. */
+export function readScale(text: string, term: string, at: number): ReadNumber | null {
+  const found = match(SCALE, text, at);
+  if (!found || !/^\d{1,4}(?:p\d{1,3})?$/.test(term)) return null;
+  const letter = found[1]!.toLowerCase()[0]!;
+  const zeros = letter === "m" ? 6 : letter === "b" ? 9 : 3;
+  const value = Math.round(Number(term.replace("p", ".")) * 10 ** zeros);
+  return { terms: [String(value)], end: at + found[0].length };
+}
 
-/** Returns the digits of a number's term with a word behind it: "2p5" and "million". */
-export function scaleNumber(term: string, word: string): string | null {
-  const number = ONE.has(term) ? "1" : term;
-  const zeros = SCALES.get(word);
-  if (zeros === undefined || !/^\d{1,4}(?:p\d{1,3})?$/.test(number)) return null;
-  return String(Math.round(Number(number.replace("p", ".")) * 10 ** zeros));
+const PARTS = ["half", "third", "quarter"];
+
+/** "3/4" is "3 quarter", and "1/2" is "half". */
+function toFraction(count: string, whole: string): string[] | null {
+  const part = PARTS[Number(whole) - 2]!;
+  if (Number(count) >= Number(whole)) return null;
+  return count === "1" ? [part] : [count, part];
 }
 
 /** One token for the full-text index: "17h45". */

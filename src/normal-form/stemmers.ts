@@ -1,33 +1,73 @@
+import { stemmer as stemDanish } from "@orama/stemmers/danish";
 import { stemmer as stemDutch } from "@orama/stemmers/dutch";
+import { stemmer as stemFinnish } from "@orama/stemmers/finnish";
 import { stemmer as stemFrench } from "@orama/stemmers/french";
 import { stemmer as stemGerman } from "@orama/stemmers/german";
 import { stemmer as stemGreek } from "@orama/stemmers/greek";
+import { stemmer as stemHungarian } from "@orama/stemmers/hungarian";
 import { stemmer as stemHindi } from "@orama/stemmers/indian";
+import { stemmer as stemIndonesian } from "@orama/stemmers/indonesian";
 import { stemmer as stemItalian } from "@orama/stemmers/italian";
+import { stemmer as stemNorwegian } from "@orama/stemmers/norwegian";
 import { stemmer as stemPortuguese } from "@orama/stemmers/portuguese";
+import { stemmer as stemRomanian } from "@orama/stemmers/romanian";
 import { stemmer as stemRussian } from "@orama/stemmers/russian";
 import { stemmer as stemSpanish } from "@orama/stemmers/spanish";
+import { stemmer as stemSwedish } from "@orama/stemmers/swedish";
+import { stemmer as stemTurkishNoun } from "@orama/stemmers/turkish";
+import { stemmer as stemUkrainianNoun } from "@orama/stemmers/ukrainian";
 import { fold } from "./fold.ts";
 import type { Language } from "./function-words.ts";
+import {
+  dropFleetingVowel,
+  isUkrainian,
+  stemCzech,
+  stemPolish,
+  stemTamil,
+  stemTurkish,
+  stemUkrainian,
+  stemNordic,
+} from "./light-stemmers.ts";
 
-/** Stems a word in lower case. German and French need its accents. */
+/** Stems a word in lower case. Some languages need its accents. */
 export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string> = {
-  de: toGermanStem,
+  de: (word) => toGermanStem(foldOthers(word, /[^a-zäöüß]+/g)),
   fr: toFrenchStem,
-  // "luces" is "luz".
-  es: (word) => stemSpanish(fold(word).replace(/ces$/, "z")),
-  it: (word) => stemItalian(fold(word)),
-  pt: (word) => stemPortuguese(toPortugueseSingular(fold(word))),
+  // "busqué" is of "buscar".
+  es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(fold(word)))),
+  it: (word) => stemItalian(fold(word)).replace(/(?<=.[cg])h$/, ""),
+  pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
   // "huizen" gives "huiz", which is "huis".
   nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
+  sv: (word) => stemNordic(stemSwedish(fold(word).replace(/ena$/, "e")).replace(/(?<=...)an$/, "")),
+  da: (word) => stemNordic(stemDanish(fold(word))),
+  no: (word) => stemNordic(stemNorwegian(fold(word))),
+  // "kaupungissa" gives "kaupung", which is "kaupunki".
+  fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
+  hu: (word) =>
+    fold(toHungarianStem(foldOthers(word, /[^a-záéíóöőúüű]+/g))).replace(/(?<=..)[ae]$/, ""),
+  ro: (word) => stemRomanian(word.replace(/iii$/, "ii").replaceAll("ş", "ș").replaceAll("ţ", "ț")),
+  tr: (word) => stemTurkish(foldOthers(word, /[^a-zçğıöşü]+/g), stemTurkishNoun),
+  id: (word) => stemIndonesian(fold(word)),
+  pl: (word) => stemPolish(fold(word)),
+  cs: (word) => stemCzech(fold(word)),
 };
 
-/** The stemmer leaves "innen"; "ue" for "ü" is read as in its variant "german2". */
+/** Folds letters that a language has only in words of others: "café" in German. */
+const foldOthers = (word: string, others: RegExp) =>
+  word.normalize("NFC").replaceAll(others, (letters) => fold(letters));
+
+/**
+ * The stemmer leaves "innen"; "ue" for "ü" is read as in its variant "german2". Before and after
+ * its reforms, German writes "ph" and "f", and a consonant twice or three times.
+ */
 function toGermanStem(word: string): string {
   const spelled = word
     .replaceAll("ae", "ä")
     .replaceAll("oe", "ö")
-    .replaceAll(/(?<!q)ue/g, "ü");
+    .replaceAll(/(?<!q)ue/g, "ü")
+    .replaceAll("ph", "f")
+    .replaceAll(/([fltpmnrs])\1\1/g, "$1$1");
   return stemGerman(spelled.replaceAll("ß", "ss").replace(/innen$/, "in"));
 }
 
@@ -40,10 +80,30 @@ function toFrenchStem(word: string): string {
   return stemFrench(stemFrench(spelled));
 }
 
+/** Twice if it is long: "macskák" gives "macska", which gives "macs". */
+function toHungarianStem(word: string): string {
+  const stem = stemHungarian(word);
+  return stem.length > 4 ? stemHungarian(stem) : stem;
+}
+
+const toSpanishSingular = (folded: string) =>
+  folded.replace(/ces$/, "z").replace(/(?<=...[aeio]r)es$/, "");
+
+/** Writes what stems end in before "e" and "i" as before other vowels: "cheguei", "cruce". */
+function toHardConsonant(stem: string): string {
+  return stem.replace(/(?<=..)(?:qu|gu|z)$/, (end) => (end === "gu" ? "g" : "c"));
+}
+
+/** Writes a word as since the reform of 1990: "acção" is "ação", "óptimo" is "ótimo". */
+function spellPortuguese(word: string): string {
+  return fold(word.replace(/c(?=ç)|(?<=[aeo])c(?=[ct])|(?<=[aeoó])p(?=[çt])/g, ""));
+}
+
 /** "corações" is "coração", "animais" is "animal". */
 function toPortugueseSingular(folded: string): string {
-  if (folded.length < 5) return folded;
-  return folded.replace(/(?:oes|aes|aos)$/, "ao").replace(/(?<=[aeou])is$/, "l");
+  if (folded.length < 4) return folded;
+  const singular = folded.replace(/(?:oes|(?<!m)aes|aos)$/, "ao");
+  return folded.length < 5 ? singular : singular.replace(/(?<=[aeou])is$/, "l");
 }
 
 /**
@@ -51,12 +111,14 @@ function toPortugueseSingular(folded: string): string {
  * letters of a stem: a shorter one would be that of too many words.
  */
 const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
-  [/^\p{Script=Cyrillic}+$/u, stemRussian, 3],
-  [/^\p{Script=Greek}+$/u, stemGreek, 3],
+  [/^\p{Script=Cyrillic}+$/u, stemCyrillic, 3],
+  // "παιδιά" is "παιδί".
+  [/^\p{Script=Greek}+$/u, (word) => stemGreek(word).replace(/(?<=....)ι[αο]?$/, ""), 3],
   [/^\p{Script=Arabic}+$/u, stemArabic, 3],
   [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
-  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 3],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 2],
   [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali, 2],
+  [/^[\p{Script=Tamil}\p{M}]+$/u, stemTamil, 2],
 ];
 
 /** Stems a folded word by its script. Words of other scripts stay. */
@@ -65,6 +127,11 @@ export function stemByScript(folded: string): string {
   if (stem === undefined) return folded;
   const stemmed = fold(stem(folded));
   return stemmed.length < minLetters! ? folded : stemmed;
+}
+
+function stemCyrillic(word: string): string {
+  const isOther = isUkrainian(word);
+  return dropFleetingVowel(isOther ? stemUkrainian(word, stemUkrainianNoun) : stemRussian(word));
 }
 
 /** Strips what Arabic writes with a word (Larkey et al., "Light stemming", 2007: light10). */
@@ -85,5 +152,5 @@ function stemBengali(word: string): string {
 function stemHebrew(word: string): string {
   return word
     .replace(/^ו?[שכלבמ]?ה(?=...)|^[ושכלבמ](?=....)/, "")
-    .replace(/(?<=...)(?:ים|ות)$/, "");
+    .replace(/(?<=...)(?:ים|ות|ה)$/, "");
 }

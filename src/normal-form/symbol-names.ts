@@ -2,6 +2,9 @@
 const NAME_WITH_AND =
   /^([a-z]{1,3}(?=&)|[a-z](?= & [a-z](?![a-z\d])))(?: & |&)([a-z]{1,3})(?![a-z\d])/i;
 
+/** The same in words: "AT and T", "Q and A", but not "you and I". */
+const NAME_IN_WORDS = /^([a-z]{1,2}) and ([b-hj-z]|(?<=^[b-z] and )a)(?![a-z\d])/i;
+
 /** A name as one term, and where it is in the text. */
 interface SymbolName {
   term: string;
@@ -18,6 +21,8 @@ export function readSymbolName(
   const after = text.slice(end, end + 2);
   const letter = run.toLowerCase();
   const isLetter = /^[a-z]$/.test(letter);
+  const [spelled] = (isLetter && /^ plus plus(?![a-z\d])/i.exec(text.slice(end, end + 12))) || [];
+  if (spelled) return { term: `${letter}plusplus`, start, end: end + spelled.length };
   if (isLetter && after === "++") return { term: `${letter}plusplus`, start, end: end + 2 };
   if (isLetter && after.startsWith("#") && !/[\p{L}\p{N}]/u.test(after[1] ?? "")) {
     return { term: `${letter}sharp`, start, end: end + 1 };
@@ -25,7 +30,8 @@ export function readSymbolName(
   if (letter === "net" && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
     return { term: "dotnet", start: start - 1, end };
   }
-  const name = NAME_WITH_AND.exec(text.slice(start, start + 8));
+  const following = text.slice(start, start + 10);
+  const name = NAME_WITH_AND.exec(following) ?? NAME_IN_WORDS.exec(following);
   if (!name || name[1] !== run) return null;
   const term = `${name[1]}and${name[2]!}`.toLowerCase();
   return { term, start, end: start + name[0].length };

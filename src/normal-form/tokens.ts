@@ -1,13 +1,31 @@
 import { stemmer } from "stemmer";
-import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
+import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+import { readCount } from "./counted-numbers.ts";
 import { findWordedDates } from "./day-words.ts";
 import { fold, foldKana } from "./fold.ts";
-import { guessLanguage, type Language } from "./function-words.ts";
+import type { Language } from "./function-words.ts";
+import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
-import { isMonth, nameUnit, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
+import { isNumeric } from "./number-words.ts";
+import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 import { readSymbolName } from "./symbol-names.ts";
+import {
+  ACRONYM,
+  APOSTROPHE,
+  CONTRACTIONS,
+  CURRENCIES,
+  ELISIONS,
+  GERSHAYIM,
+  HASHTAG_WORD,
+  isJoint,
+  isSpecial,
+  NAME_FOLLOWS,
+  ONLY_WORDS,
+  PART,
+} from "./token-patterns.ts";
+import { readWordedNumbers } from "./worded-numbers.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
 export interface NormalToken extends WordForm {
@@ -29,25 +47,6 @@ export interface NormalForm {
   compounds: Compound[];
 }
 
-/** A text of which every word is a token by itself. */
-const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
-/** A Korean syllable that is written as its letters: an initial, a vowel, perhaps a final. */
-const JAMO = "[\\u1100-\\u115E][\\u1161-\\u11A7][\\u11A8-\\u11FF]?";
-/** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
-const PART = new RegExp(
-  `${JAMO}|(?=${UNSEGMENTED_SCRIPT})\\p{L}[\\p{M}\\uFF9E\\uFF9F]*|\\p{N}+|` +
-    `(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}])+`,
-  "gu",
-);
-const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
-const APOSTROPHE = /['’ʼ‘`´]/;
-/** Quotation marks that Hebrew has in abbreviations. */
-const GERSHAYIM = /["״'׳’]/;
-const HYPHEN = /[-‐‑]/;
-const CURRENCIES: Record<string, string> = { $: "dollar", "£": "pound", "¥": "yen" };
-const CONTRACTIONS = new Set(["t", "re", "ve", "ll", "d", "m"]);
-const ELISIONS = new Set("l d j t m s c qu jusqu lorsqu puisqu".split(" "));
-
 /** Returns the normal form of a text, in the language that it seems to have. */
 export function normalForm(text: string, language?: Language): NormalForm {
   const runs = readRuns(text);
@@ -61,8 +60,11 @@ export function normalFormWith(
 ): NormalForm | null {
   const runs = readRuns(text);
   const language = guessLanguage(runs.words);
-  const mayMatch = (word: Word) =>
-    !word.isPlain || stems[language].has(wordForm(word, language).stem);
+  const mayMatch = (word: Word) => {
+    if (!word.isPlain) return true;
+    const { stem, number } = wordForm(word, language);
+    return isNumeric(number) || stems[language].has(stem);
+  };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
 }
@@ -71,10 +73,10 @@ export function normalFormWith(
 class Reader {
   readonly #text: string;
   readonly #language: Language;
-  readonly #tokens: NormalToken[] = [];
+  #tokens: NormalToken[] = [];
   readonly #compounds: Compound[] = [];
   #group = 0;
-  #hasMonth = false;
+  #hasNumberWord = false;
   /** Index of the first token of the present compound; −1 outside of one. */
   #chainStart = -1;
   #end = 0;
@@ -93,7 +95,7 @@ class Reader {
       else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
     }
     this.#endChain();
-    if (this.#hasMonth) this.#readWordedDates();
+    if (this.#hasNumberWord) this.#readWordedNumbers();
     return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
   }
 
@@ -110,28 +112,25 @@ class Reader {
       this.#group += 1;
     }
     if (next === "." && run.length <= 2 && this.#readAcronym(start)) return;
-    const isName = run.length === 1 && text.startsWith(" & ", end);
+    const isName = run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
+    if (before === "#" && this.#readHashtag(run, start)) return;
     if (word.isPlain && before !== "." && !isName && !isSpecial(next)) {
       this.#addForm(wordForm(word, this.#language), start, end);
       return;
     }
-    if (isMonth(run.toLowerCase())) {
-      this.#hasMonth = true;
-      if (this.#readDate(start)) return;
-    }
-    this.#readScale(run.toLowerCase(), start, end);
+    if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
     if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
     this.#readParts(run, start);
   }
 
-  /** Adds the whole number of "2 million" as a compound. */
-  #readScale(word: string, start: number, end: number): void {
-    const number = this.#tokens.slice(-2).findLast(({ base }) => scaleNumber(base, word) !== null);
-    if (!number || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
-    const digits = scaleNumber(number.base, word)!;
-    const { start: from, group } = number;
-    const form = { folded: digits, base: digits, stem: digits };
-    this.#compounds.push({ ...form, start: from, end, group, length: 2 });
+  /** Reads "#BlackFriday" as its words. */
+  #readHashtag(run: string, start: number): boolean {
+    const words = [...run.matchAll(HASHTAG_WORD)];
+    if (words.length < 2 || words.length > MAX_HASHTAG_WORDS) return false;
+    for (const { 0: word, index } of words) {
+      this.#addWord(word, start + index, start + index + word.length);
+    }
+    return true;
   }
 
   /** Reads "U.S.A." and "Ph.D." as one word. */
@@ -196,7 +195,9 @@ class Reader {
         if (this.#end > start + run.length) return;
         part.lastIndex = Math.max(part.lastIndex, this.#end - start);
       } else if (hasUnsegmentedScript(piece)) {
-        const number = readHanNumber(run, found.index);
+        const count = readCount(this.#text, from);
+        const counted = count && { ...count, end: count.end - start };
+        const number = readHanNumber(run, found.index) ?? counted;
         const end = number ? number.end : found.index + piece.length;
         this.#add(number ? number.digits : foldLetter(piece), from, start + end);
         part.lastIndex = end;
@@ -208,8 +209,10 @@ class Reader {
 
   #readDigits(at: number): void {
     const text = this.#text;
-    const { terms, end } = readNumber(text, at);
+    let { terms, end } = readNumber(text, at);
     const currency = /(?:^|[^\p{L}\p{N}])([$€£¥])\s?$/u.exec(text.slice(Math.max(0, at - 3), at));
+    const scaled = currency ? readScale(text, terms[0]!, end) : null;
+    if (scaled) ({ terms, end } = scaled);
     const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
     const start = currency ? text.lastIndexOf(currency[1]!, at) : at;
     if (minus) this.#add("minus", at - 1, at);
@@ -230,12 +233,16 @@ class Reader {
     else this.#add(CURRENCIES[symbol]!, start, end);
   }
 
-  #readWordedDates(): void {
+  /** Reads dates, numbers and times in words. */
+  #readWordedNumbers(): void {
     for (const { first, last, day, month } of findWordedDates(this.#tokens)) {
       const range = { ...this.#tokens[first]!, end: this.#tokens[last]!.end };
       const toToken = (base: string) => ({ ...range, folded: base, base, stem: stemmer(base) });
       this.#tokens.splice(first, last - first + 1, toToken(day), toToken(month));
     }
+    const { tokens, scales } = readWordedNumbers(this.#tokens, this.#text, this.#language);
+    this.#tokens = tokens;
+    this.#compounds.push(...scales.map((scale) => ({ ...scale, length: 0 })));
   }
 
   #readDate(start: number): boolean {
@@ -250,8 +257,10 @@ class Reader {
     return true;
   }
 
-  #addForm({ folded, base, stem }: WordForm, start: number, end: number): void {
-    this.#tokens.push({ folded, base, stem, start, end, group: this.#group });
+  #addForm({ folded, base, stem, number }: WordForm, start: number, end: number): void {
+    const token = { folded, base, stem, start, end, group: this.#group };
+    this.#tokens.push(number ? { ...token, number } : token);
+    if (isNumeric(number)) this.#hasNumberWord = true;
     this.#end = end;
   }
 
@@ -284,17 +293,6 @@ class Reader {
 }
 
 const MAX_PARTS = 4;
+const MAX_HASHTAG_WORDS = 8;
 
 const foldLetter = (letter: string) => simplifyHan(foldKana(fold(letter)));
-
-/** Tests for a character that joins two words if it is alone between them. */
-function isJoint(character: string): boolean {
-  if (character === " ") return false;
-  return HYPHEN.test(character) || APOSTROPHE.test(character);
-}
-
-/** Tests for a character behind a word that may change how it is read. */
-function isSpecial(next: string): boolean {
-  if (next === " " || next === "") return false;
-  return next === "+" || next === "#" || next === "&" || APOSTROPHE.test(next) || next === '"';
-}

@@ -1,4 +1,5 @@
 import type { Language } from "./function-words.ts";
+import { irregularWordForms } from "./irregular-forms.ts";
 import { irregularForms } from "./irregular-verbs.ts";
 
 const MIN_ROOT = 3;
@@ -24,7 +25,7 @@ const NO_PREFIX = /^(?!)/;
  */
 const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
   de: {
-    endings: [/e?(?:test|tet|ten|te|st|t)$|e?n$/, /(?<=[dt])et(?:e[nt]?|est)?$/],
+    endings: [/e?(?:test|tet|ten|te|st|t)$|e?n$/, /e?n$/, /(?<=[dt])et(?:e[nt]?|est)?$/],
     prefixes: /^(?:ab|an|auf|aus|bei|durch|ein|fort|her|hin|los|mit|nach|um|vor|weg|zuruck|zu)/,
     conjugate: (root) => {
       const infinitive = /[^aeiouy]e[lr]$/.test(root) ? "n" : "en";
@@ -35,7 +36,14 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
   fr: {
     endings: [/(?:ons|ent|ant|ait|er|ez|es|e)$/],
     prefixes: NO_PREFIX,
-    conjugate: (root) => (root.length > MIN_ROOT ? [`${root}er`, `${root}ons`] : []),
+    conjugate: (root) => (root.length > MIN_ROOT ? [`${root}er`, `${root}ons`] : [`${root}ons`]),
+    participles: () => [],
+  },
+  it: {
+    // The stemmer leaves "iamo" behind a short root.
+    endings: [/(?<=^...)(?:iamo|are|ere|ire)$/],
+    prefixes: NO_PREFIX,
+    conjugate: (root) => ["iamo", "are", "ere", "ire"].map((ending) => root + ending),
     participles: () => [],
   },
   nl: {
@@ -51,22 +59,46 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
  * "gekocht". Some are no words.
  */
 export function verbForms(folded: string, language: Language): string[] {
+  if (!/^[a-z]+$/.test(folded)) return [];
+  const irregular = irregularWordForms(folded, language).filter((form) => form !== folded);
+  const affixed = prefixedForms(folded, language);
+  return [...new Set([...irregular, ...affixed, ...conjugatedForms(folded, language)])];
+}
+
+/** Consonants that Indonesian drops behind a prefix, and what the prefix ends in then. */
+const NASALS: Record<string, string> = { k: "meng", t: "men", m: "me" };
+
+/** Returns forms whose prefix or pronoun the stemmer doesn't know: "memasak", "cómpralo". */
+function prefixedForms(folded: string, language: Language): string[] {
+  if (language === "es" && /..(?:ar|er|ir)$/.test(folded)) {
+    return [`${folded.slice(0, -2)}${folded.endsWith("ar") ? "a" : "e"}lo`];
+  }
+  if (language !== "id") return [];
+  const prefix = NASALS[folded[0]!];
+  const root = /^mem(?=[aeiou])/.test(folded) ? [folded.slice(2)] : [];
+  return prefix ? [...root, prefix + (prefix === "me" ? folded : folded.slice(1))] : root;
+}
+
+function conjugatedForms(folded: string, language: Language): string[] {
   const conjugation = CONJUGATIONS[language];
-  if (conjugation === undefined || !/^[a-z]+$/.test(folded)) return [];
+  if (conjugation === undefined) return [];
   const { endings, prefixes, conjugate, participles } = conjugation;
   const forms = new Set<string>();
   const [separable = ""] = prefixes.exec(folded) ?? [];
   for (const prefix of new Set(["", separable])) {
     const add = (form: string) => {
       forms.add(prefix + form);
-      for (const irregular of irregularForms(form, language)) forms.add(prefix + irregular);
+      const irregular = irregularForms(form, language);
+      const root = irregular[0]?.replace(/e?n$/, "");
+      const regular = root && isRoot(root) ? conjugate(root) : [];
+      for (const other of [...irregular, ...regular]) forms.add(prefix + other);
     };
     const rest = folded.slice(prefix.length);
     const withoutGe = rest.replace(/^ge/, "");
     add(rest);
     for (const word of new Set([rest, withoutGe])) {
       const stripped = endings.map((ending) => word.replace(ending, ""));
-      const roots = new Set(stripped.filter((root) => root !== rest && isRoot(root)));
+      const roots = new Set(stripped.filter((root) => root !== word && isRoot(root)));
       for (const root of roots) {
         for (const form of conjugate(root)) add(form);
         if (word === withoutGe) for (const form of participles(root)) add(form);

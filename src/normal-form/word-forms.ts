@@ -35,6 +35,8 @@ const NUMBERS = new Map(
 );
 for (const [i, tens] of TENS.entries()) {
   NUMBERS.set(tens, `${10 * (i + 2)}`);
+  // "the nineties" are "the 90s".
+  NUMBERS.set(tens.replace(/y$/, "ies"), `${10 * (i + 2)}`);
   NUMBERS.set(tens.replace(/y$/, "ieth"), toOrdinal(10 * (i + 2)));
   for (let unit = 1; unit < 10; unit++) {
     const number = 10 * (i + 2) + unit;
@@ -51,7 +53,7 @@ for (const line of `${OTHER_NUMBERS}|noon 12h00|midday 12h00|midnight 0h00`.spli
 }
 /** Abbreviations with one meaning, and what they stand for. */
 const ABBREVIATIONS = toMap(
-  `dr doctor|prof professor|mt mount|dept department|govt government|approx approximately|vs versus
+  `dr doctor|prof professor|mt mount|st saint|dept department|govt government|approx approximately|vs versus
   |blvd boulevard|ave avenue|jan january|feb february|apr april|jun june|jul july|aug august
   |sept september|oct october|nov november|dec december`
     .split("|")
@@ -98,6 +100,7 @@ interface BaseForm {
  * "university". Words that WordNet doesn't know are related to all.
  */
 export function areUnrelated(a: BaseForm, b: BaseForm): boolean {
+  if (isInflected(a.folded, b.folded) || isInflected(b.folded, a.folded)) return false;
   const [first, second] = [familyOf(a), familyOf(b)];
   return first !== null && second !== null && first !== second;
 }
@@ -115,6 +118,16 @@ const INFLECTIONS: readonly (readonly [RegExp, string])[] = [
   [/ing$/, "e"],
   [/(.)\1(?:ed|ing)$/, "$1"],
 ];
+
+const PARTICIPLES = INFLECTIONS.filter(([ending]) => /ed|ing/.test(ending.source));
+
+/** Tests whether a word is "changed" or "changing" of another, whatever else it means. */
+function isInflected(word: string, base: string): boolean {
+  if (!/(?:ed|ing)$/.test(word)) return false;
+  return PARTICIPLES.some(([ending, replacement]) => {
+    return ending.test(word) && word.replace(ending, replacement) === base;
+  });
+}
 
 function familyOf({ folded, base }: BaseForm): string | null {
   return familyOfForm(folded) ?? familyOfForm(base);

@@ -151,7 +151,7 @@ const STOP_WORDS = new Set(
   `a an and are as at be been but by did do does for from had has have he her his how i if in into
    is it its me my no not of on or our she so some that the their them then there these they this to
    was we were what when where which who whom whose why will with you your
-   的 了 在 是 の は が を に で と も へ か です ます กับ และ ใน ที่ เป็น`.split(/\s+/),
+   的 了 在 是 の は が を に で と も へ か です ます する กับ และ ใน ที่ เป็น`.split(/\s+/),
 );
 
 /**
@@ -171,7 +171,10 @@ function queryWords(text: string): string[] {
   const { tokens } = normalForm(text, "en");
   const units = [...Map.groupBy(tokens, ({ group }) => group).values()].flatMap((group) => {
     const written = text.slice(group[0]!.start, group.at(-1)!.end);
-    if (hasUnsegmentedScript(written)) return tokenizeWords(written);
+    const isNumber = group.every(({ folded }) => /^\d+$/.test(folded));
+    if (hasUnsegmentedScript(written)) {
+      return isNumber ? group.map(({ folded }) => folded) : tokenizeWords(written);
+    }
     return isOneUnit(group) ? fold(written) : group.map(({ folded }) => folded);
   });
   const words = [...new Set(units)];

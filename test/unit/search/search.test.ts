@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { trustedId, type SegmentId } from "../../../src/ids.ts";
+import { PREFIXES } from "../../../src/normal-form/languages.ts";
 import {
   fieldEvidence,
   matchFields,
@@ -106,7 +107,10 @@ describe("query words", () => {
   });
 });
 
-const CUP = '"cup" OR "ɖcup" OR "ɸcup" OR "ɛcup" OR "ɩcup" OR "ɔcup" OR "ɳcup"';
+const { de: GERMAN, ...OTHERS } = PREFIXES;
+/** Forms in languages other than English and German. */
+const OTHER_FORM = new RegExp(` OR "[${Object.values(OTHERS).join("")}][^"]*"`, "gu");
+const CUP = `"cup" OR "${GERMAN}cup"`;
 
 describe("a query", () => {
   it.each<[string, object]>([
@@ -134,26 +138,17 @@ describe("a query", () => {
   });
 
   it.each([
-    [
-      "red cup",
-      '"red" OR "cup" OR "redcup" OR "ɖred" OR "ɖcup" OR "ɖredcup" OR "ɸred" OR "ɸcup" OR "ɛred" OR ' +
-        '"ɛcup" OR "ɩred" OR "ɩcup" OR "ɔred" OR "ɔcup" OR "ɳred" OR "ɳcup" OR "ɳredcup"',
-    ],
+    ["red cup", '"red" OR "cup" OR "redcup" OR "ɖred" OR "ɖcup" OR "ɖredcup"'],
     ['"cup"', `((${CUP})) AND (${CUP} OR ${CUP})`],
-    [
-      "LH-1234",
-      '"lh 1234" OR "ɖlh 1234" OR "ɸlh 1234" OR "ɛlh 1234" OR "ɩlh 1234" OR "ɔlh 1234" OR "ɳlh 1234"',
-    ],
+    ["LH-1234", '"lh 1234" OR "ɖlh 1234"'],
     ["東京", '"东 京"'],
     ["กรุงเทพ", '"ก ร ง เ ท พ"'],
-    [
-      "Suica東京",
-      '"suica" OR "东 京" OR "ɖsuica" OR "ɸsuic" OR "ɛsuic" OR "ɩsuic" OR "ɔsuic" OR "ɳsuica"',
-    ],
+    ["Suica東京", '"suica" OR "东 京" OR "ɖsuica"'],
     ['"紅色汽車"', '("红 色 汽 车") AND ("红 色" OR "汽 车" OR "红 色 汽 车")'],
     ["!?", null],
   ])("%s becomes the FTS5 expression %s", (text, expression) => {
-    expect(matchExpression(ftsQuery(text))).toBe(expression);
+    const found = matchExpression(ftsQuery(text));
+    expect(found && found.replaceAll(OTHER_FORM, "")).toBe(expression);
   });
 
   it("matches the normal form of a text", () => {

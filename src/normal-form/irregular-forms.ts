@@ -1,0 +1,139 @@
+import { fold } from "./fold.ts";
+import type { Language } from "./function-words.ts";
+import { STEMMERS } from "./stemmers.ts";
+
+/**
+ * Words whose forms have more than one stem, each stem by one form: the closed classes of irregular
+ * and strong verbs, and of nouns that change within, without rare words.
+ */
+const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
+  es: `abrir abierto|acostar acuesta|almorzar almuerza|andar anduvo|caer caigo cayó|cerrar cierra
+    |colgar cuelga|comenzar comienza|conducir conduzco condujo|conocer conozco|construir construye
+    |contar cuenta|corregir corrige|costar cuesta|crecer crezco|creer creyó|cubrir cubierto|dar dio
+    |decir dice dijo digo dicho dirá|despertar despierta|devolver devuelve devuelto
+    |divertir divierte|doler duele|dormir duerme durmió|elegir elige|empezar empieza
+    |encender enciende|encontrar encuentra|entender entiende|escribir escrito|freír fríe frito
+    |hacer hace hizo hago hecho hará|herir hiere|huir huye|ir va voy vamos fue fueron fuimos iba
+    |jugar juega|leer leyó|llover llueve|medir mide|mentir miente|morder muerde|morir muere murió muerto
+    |mostrar muestra|mover mueve|nacer nazco|negar niega|nevar nieva|oír oye oigo|oler huele
+    |pedir pide|pensar piensa|perder pierde|poder puede pudo podrá|poner pongo puso puesto pondrá
+    |preferir prefiere|probar prueba|querer quiere quiso|recordar recuerda|reír ríe|repetir repite
+    |resolver resuelve resuelto|rodar rueda|romper roto|saber supo sabrá|salir salgo saldrá
+    |seguir sigue|sembrar siembra|sentar sienta|sentir siente sintió|servir sirve|soñar sueña
+    |tener tiene tuvo tengo tendrá|traer traigo trajo|tropezar tropieza|venir viene vengo vinieron
+    |ver veo visto|vestir viste|volar vuela|volver vuelve vuelto`,
+  fr: `oeil yeux|ciel cieux|travail travaux|monsieur messieurs|madame mesdames|acheter achète
+    |appeler appelle|jeter jette|lever lève|geler gèle|espérer espère|préférer préfère|envoyer envoie
+    |essayer essaie|nettoyer nettoie|payer paie|employer emploie|battre bat|peindre peint peignent
+    |éteindre éteint éteignent|rejoindre rejoint rejoignent|craindre craint|attendre attend
+    |descendre descend|entendre entend|rendre rend|répondre répond|plaire plaît|pleuvoir pleut
+    |vaincre vaincu|fuir fuit fuient|cuire cuit cuisent|vieux vieille vieil|beau belle bel|nouveau nouvelle nouvel
+    |blanc blanche|sec sèche|doux douce|fou folle|frais fraîche|roux rousse|faux fausse|détruire détruit détruisent`,
+  it: `andare va vado vanno|aprire aperto|bere beve bevuto|cadere cadde|chiedere chiesto
+    |chiudere chiuso|cogliere colto|conoscere conobbe conosciuto|correre corso|crescere cresciuto
+    |cuocere cotto|dare diede|decidere deciso|difendere difeso|dipingere dipinto
+    |dire dice detto disse|dovere deve|fare fa faccio fatto fece fanno|giungere giunto
+    |leggere lesse|mettere messo mise|morire muore morto|muovere mosso|nascere nato nacque
+    |nascondere nascosto|offrire offerto|perdere perso|piangere pianto|potere può possono posso
+    |prendere preso|raccogliere raccolto|rimanere rimasto rimane|rispondere risposto|rompere rotto ruppe
+    |salire salgo|sapere sanno|scegliere scelto|scendere sceso|scrivere scritto scrisse
+    |sedere siede|spegnere spento|spendere speso|spingere spinto|tenere tiene tengo|togliere tolto
+    |uccidere ucciso|uscire esce esco|vedere visto vide|venire viene vengo venne|vincere vinto
+    |vivere vissuto visse|volere vuole voglio|uomo uomini|bue buoi|dio dei`,
+  pt: `abrir aberto|cair caiu|cobrir coberto|construir constrói|crer crê|dar deu|dizer diz disse dito digo
+    |dormir durmo|escrever escrito|fazer faz fez fiz feito faço|fugir foge|ganhar ganho
+    |haver houve|ir vai vou vamos foi foram fomos|ler lê leu leio|morrer morto|ouvir ouço|pedir peço|perder perco
+    |poder pude posso|pôr põe ponho posto pôs|querer quis|rir ri riu|saber soube|sair saiu saio|seguir sigo
+    |sentir sinto|servir sirvo|subir sobe|ter tinha teve tenho tem|trazer traz trouxe trago|ver vê viu vejo
+    |vestir visto|vir vem venho veio|avô avós`,
+  nl: `kind kinderen|ei eieren|schip schepen|stad steden|lid leden|koe koeien|rund runderen
+    |lam lammeren|kalf kalveren|blad bladeren|volk volkeren|smid smeden|gat gaten|dag dagen|weg wegen
+    |glas glazen|dak daken|bad baden|spel spelen|god goden|oorlog oorlogen|gebed gebeden`,
+  sv: `be bad bett|binda band bundit|bita bet bitit|bjuda bjöd bjudit|bli blev blivit|brinna brann brunnit
+    |bryta bröt brutit|bära bar burit|dra drog dragit|dricka drack druckit|dö dog dött|falla föll
+    |finna fann funnit|flyga flög flugit|frysa frös frusit|få fick fått|försvinna försvann försvunnit
+    |ge gav gett|gripa grep gripit|gråta grät|gå gick gått|göra gjorde gjort|hinna hann hunnit|hugga högg
+    |hålla höll|kliva klev klivit|komma kom|krypa kröp krupit|le log lett|ligga låg legat|ljuga ljög
+    |låta lät|lägga lade lagt|njuta njöt|rida red ridit|rinna rann runnit|riva rev rivit|se såg sett
+    |simma sam|sitta satt suttit|sjunga sjöng sjungit|sjunka sjönk sjunkit|skina sken|skjuta sköt skjutit
+    |skriva skrev skrivit|skära skar skurit|slå slog slagit|smyga smög|sova sov|springa sprang sprungit
+    |sticka stack stuckit|stiga steg stigit|stjäla stal stulit|stå stod|svida sved|säga sade sagt
+    |sälja sålde sålt|sätta satte satt|ta tog tagit|vinna vann vunnit|växa växte|vrida vred vridit|äta åt ätit
+    |bok böcker|fot fötter|hand händer|tand tänder|man män|natt nätter|stad städer|rot rötter
+    |bokstav bokstäver|dotter döttrar|mus möss|gås gäss|lus löss|son söner|bonde bönder|ledamot ledamöter
+    |land länder|rand ränder|strand stränder|bror bröder|moder mödrar|fader fäder|öga ögon|öra öron`,
+  da: `bede bad bedt|bide bed bidt|binde bandt bundet|blive blev|bryde brød brudt|bære bar båret|drage drog
+    |drikke drak drukket|dø døde|falde faldt|finde fandt fundet|flyve fløj fløjet|fryse frøs frosset|få fik
+    |fortælle fortalte|give gav givet|gribe greb grebet|græde græd|gå gik gået|gøre gjorde gjort|hænge hang
+    |holde holdt|hjælpe hjalp hjulpet|komme kom|krybe krøb|le lo|ligge lå|lyve løj|løbe løb|lade lod
+    |nyde nød|ride red redet|rive rev revet|se så set|sidde sad siddet|sige sagde sagt|skrige skreg
+    |skrive skrev skrevet|skyde skød skudt|skære skar skåret|slå slog slået|sove sov|springe sprang sprunget
+    |stige steg steget|stjæle stjal stjålet|stå stod stået|synge sang sunget|synke sank sunket|sælge solgte
+    |sætte satte|tage tog|træffe traf|vinde vandt vundet|vide vidste|æde åd|spise
+    |mand mænd|bog bøger|barn børn|fod fødder|hånd hænder|tand tænder|nat nætter|stad stæder|gås gæs|mus
+    |datter døtre|bror brødre|far fædre|mor mødre|søster søstre|bonde bønder|ko køer|tå tæer|øje øjne
+    |kraft kræfter|rand rænder|strand|and ænder|rod rødder|tang tænger`,
+  no: `be ba bedt|bite bet bitt|binde bandt bundet|bli ble blitt|bryte brøt brutt|bære bar båret
+    |dra dro|drikke drakk drukket|dø døde|falle falt|finne fant funnet|fly fløy fløyet|fryse frøs frosset
+    |få fikk fått|fortelle fortalte|gi ga gitt|gripe grep grepet|gråte gråt|gå gikk gått|gjøre gjorde gjort
+    |henge hang|holde holdt|hjelpe hjalp hjulpet|komme kom|krype krøp|le lo|ligge lå|lyve løy|løpe løp
+    |la lot|nyte nøt|ri red|rive rev revet|se så sett|sitte satt sittet|si sa sagt|skrike skrek|skrive skrev
+    |skyte skjøt skutt|skjære skar skåret|slå slo slått|sove sov|springe sprang sprunget|stige steg steget
+    |stjele stjal stjålet|stå sto stått|synge sang sunget|synke sank sunket|selge solgte|sette satte|ta tok tatt
+    |treffe traff|vinne vant vunnet|vite visste|ete åt|velge valgte|spørre spurte
+    |mann menn|bok bøker|fot føtter|hånd hender|tann tenner|natt netter|stad steder|gås gjess|datter døtre
+    |bror brødre|far fedre|mor mødre|bonde bønder|ku kyr|tå tær|øye øyne|kraft krefter|strand strender
+    |and ender|rot røtter|tang tenger|kne knær|tre trær`,
+  hu: `ló lovak|hó havak|kő kövek|tó tavak|szó szavak|fű füvek|cső csövek|mű művek|bokor bokrok
+    |madár madarak|kéz kezek|út utak|híd hidak|víz vizek|tűz tüzek|nyár nyarak|egér egerek|kenyér kenyerek
+    |álom álmok|tükör tükrök|torony tornyok|étterem éttermek|ember emberek|halom halmok|gyerek gyermek`,
+  fi: `käsi käden kädet|vesi veden|lapsi lapset|mies miehet miehen|kuusi kuuset|uusi uuden uudet|yö öiden
+    |hevonen hevoset hevosen|nainen naiset naisen|ihminen ihmiset ihmisen|kevät kevään|katu kadut kadun
+    |pöytä pöydät pöydän|tähti tähdet tähden|lehti lehdet lehden|joki joet joen|mäki mäet mäen|jalka jalat jalan
+    |poika pojat pojan|tyttö tytöt tytön|kukka kukat kukan|pankki pankit pankin|kauppa kaupat kaupan
+    |lintu linnut linnun|ranta rannat rannan|ilta illat illan|silta sillat sillan|kulta kullan|sukka sukat
+    |leipä leivän leivät|tapa tavat|lupa luvat|syödä syö söi|juoda juo joi|juosta juoksee juoksi
+    |nähdä näkee näki|tehdä tekee teki|mennä menee meni|tulla tulee tuli|nukkua nukun nukkui
+    |uida ui uin|lukea lukee luen|kirjoittaa kirjoitan|lentää lentävät lennän`,
+  pl: `pies psy psem|człowiek ludzie|dziecko dzieci|brat bracia|ręka ręce|oko oczy|ucho uszy|tydzień tygodnie
+    |dzień dni|rok lata|iść idzie szedł szła|jechać jedzie|jeść je jadł jedzą|widzieć widzi|móc może mógł mogą
+    |chcieć chce chcą|wziąć weźmie|pisać pisze|kąpać kąpie|płynąć płynie|spać śpi|siedzieć siedzi|stać stoi
+    |brać bierze|dać da dał|mieć ma mają|czytać czyta|kupić kupuje kupować|pić pije|myć myje|grać gra
+    |biec biegnie|biegać biega|śmiać śmieje|lecieć leci|książę księża|ksiądz księża`,
+  cs: `pes psi psy psem|člověk lidé lidi|dítě děti|oko oči|ucho uši|ruka ruce|den dny dni|kůň koně koni
+    |přítel přátelé|dům domy domu|stůl stoly stolu|jít jde šel šla|jet jede jel|jíst jí jedl|vidět vidí|moci může
+    |chtít chce|vzít vezme vzal|psát píše psal|spát spí spal|stát stojí stál|brát bere bral|mít má měl
+    |hrát hraje hrál|pít pije pil|mýt myje|běžet běží|smát směje|letět letí|číst čte četl|nést nese nesl
+    |vést vede vedl|kvést kvete|růst roste rostl|hůl hole|sůl soli|vítr větry větru`,
+  ro: `om oameni|copil copii|cal cai|frate frați|soră surori|noră nurori|mână mâini|zi zile|floare flori
+    |fată fete|masă mese|seară seri|stradă străzi|piatră pietre|poartă porți|școală școli|carte cărți
+    |mare mări|vale văi|cheie chei|fi este sunt|merge mers|face făcut|bea băut|mânca mănâncă|vedea văd văzut
+    |vrea vor|dormi doarme|juca joacă|putea poate|purta poartă|veni vin|scrie scris|citi citește|ști știe
+    |pleca|tren trenuri|băiat băieți|bărbat bărbați`,
+  tr: `gitmek gidiyor|etmek ediyor|yemek yiyor|demek diyor`,
+};
+
+const FORMS = new Map<string, string[]>();
+
+function readForms(): void {
+  for (const [language, words] of Object.entries(WORDS)) {
+    const stem = STEMMERS[language as Exclude<Language, "en">];
+    for (const word of words.split("|")) {
+      const forms = word.trim().split(/\s+/);
+      for (const form of forms) {
+        // Queries may be written without accents.
+        for (const own of new Set([fold(stem(form)), fold(stem(fold(form)))])) {
+          const key = `${language} ${own}`;
+          FORMS.set(key, [...(FORMS.get(key) ?? []), ...forms]);
+        }
+      }
+    }
+  }
+}
+
+/** Returns a form for each stem of the irregular word that a word may be a form of. */
+export function irregularWordForms(word: string, language: Language): readonly string[] {
+  if (language === "en" || WORDS[language] === undefined) return [];
+  if (FORMS.size === 0) readForms();
+  return FORMS.get(`${language} ${fold(STEMMERS[language](word))}`) ?? [];
+}

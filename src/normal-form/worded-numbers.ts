@@ -1,0 +1,197 @@
+import { stemmer } from "stemmer";
+import { clockPatterns, isPercent, toClockTerm } from "./clock-words.ts";
+import { isMonthName } from "./day-words.ts";
+import type { Language } from "./function-words.ts";
+import { isKnownStem } from "./known-words.ts";
+import type { WordForm } from "./languages.ts";
+import { numberConjunction, type NumberWord } from "./number-words.ts";
+
+/** A token as this needs it. */
+interface Token extends WordForm {
+  start: number;
+  end: number;
+  group: number;
+}
+
+/** A number in words, of the first `length` tokens. */
+interface Reading {
+  value: number;
+  length: number;
+}
+
+const MAX_VALUE = 1e12;
+/** Words of a number; a longer one is read as several. */
+const MAX_WORDS = 16;
+
+/**
+ * Reads numbers, times of day and shares in words: each becomes one token. `scales` are words such
+ * as "million" that were within a number: a text has them, too.
+ */
+export function readWordedNumbers<Own extends Token>(
+  tokens: readonly Own[],
+  text: string,
+  language: Language,
+): { tokens: Own[]; scales: Own[] } {
+  const isJoined = (at: number) =>
+    at + 1 < tokens.length &&
+    /^[ \u00A0-]$/.test(text.slice(tokens[at]!.end, tokens[at + 1]!.start));
+  const scales: Own[] = [];
+  const merged: Own[] = [];
+  const merge = (from: number, length: number, term: string) => {
+    const own = tokens.slice(from, from + length);
+    scales.push(...own.filter(({ number }) => length > 1 && number?.kind === "scale"));
+    const form = { folded: term, base: term, stem: stemmer(term), number: undefined };
+    merged.push({ ...own[0]!, ...form, end: own.at(-1)!.end });
+  };
+  for (let at = 0; at < tokens.length;) {
+    const percent = readPercent(tokens, at);
+    const clock = percent > 0 ? null : readClock(tokens, at, language, isJoined);
+    const number = percent > 0 || clock ? null : readNumber(tokens, at, language, isJoined);
+    const term = percent > 0 ? "percent" : (clock?.term ?? (number && toTerm(number.value)));
+    const length = percent || (clock?.length ?? number?.length ?? 1);
+    if (term) merge(at, length, term);
+    else merged.push(tokens[at]!);
+    at += length;
+  }
+  return { tokens: merged, scales };
+}
+
+const toTerm = (value: number) => String(value).replace(".", "p");
+
+/** Returns how many tokens mean percent. */
+function readPercent(tokens: readonly Token[], at: number): number {
+  const isShare = (length: number) =>
+    at + length <= tokens.length &&
+    isPercent(tokens.slice(at, at + length).map(({ folded }) => folded));
+  return [2, 1].find(isShare) ?? 0;
+}
+
+type IsJoined = (at: number) => boolean;
+
+function readClock(
+  tokens: readonly Token[],
+  at: number,
+  language: Language,
+  isJoined: IsJoined,
+): { term: string; length: number } | null {
+  for (const { words, minutes, isHalfDay } of clockPatterns(language)) {
+    let to = at;
+    let [hour, minute] = [0, minutes];
+    const isMatch = words.every((word) => {
+      const token = tokens[to];
+      if (token === undefined) return false;
+      if (word !== "H" && word !== "M") return token.folded === word && ++to > 0;
+      const number = readValue(tokens, to, language, isJoined);
+      if (number === null) return false;
+      to += number.length;
+      if (word === "H") hour = number.value;
+      else minute = number.value;
+      return true;
+    });
+    const term = isMatch && hour > 0 ? toClockTerm(hour, minute, isHalfDay) : null;
+    if (term !== null) return { term, length: to - at };
+  }
+  return null;
+}
+
+/** Reads a number in words or digits. */
+function readValue(
+  tokens: readonly Token[],
+  at: number,
+  language: Language,
+  isJoined: IsJoined,
+): Reading | null {
+  const { base, number } = tokens[at]!;
+  if (/^\d{1,2}$/.test(base)) return { value: Number(base), length: 1 };
+  const reading = readNumber(tokens, at, language, isJoined);
+  if (reading !== null || number === undefined) return reading;
+  const isCardinal = number.kind !== "other" && number.kind !== "ordinal";
+  return isCardinal ? { value: number.value, length: 1 } : null;
+}
+
+/** Reads the number in words that begins at a token; null if there is none but a word in digits. */
+function readNumber(
+  tokens: readonly Token[],
+  at: number,
+  language: Language,
+  isJoined: IsJoined,
+): Reading | null {
+  const and = numberConjunction(language);
+  let [total, part] = [0, 0];
+  let last: NumberWord | null = null;
+  let length = 0;
+  for (
+    let to = at;
+    to < Math.min(tokens.length, at + MAX_WORDS) && (to === at || isJoined(to - 1));
+    to++
+  ) {
+    const isBetween =
+      last !== null && tokens[to]!.folded === and && mayFollow(last, tokens[to + 1], isJoined(to));
+    if (isBetween) continue;
+    const word: NumberWord | null =
+      tokens[to]!.number ?? (to === at ? digitsOf(tokens[to]!) : null);
+    if (word === null || !fits(word, last, part)) break;
+    if (word.kind === "scale") {
+      if (word.value === 100) part = (part || 1) * 100;
+      else {
+        total += (part || 1) * word.value;
+        part = 0;
+      }
+    } else if (last?.value === 4 && word.value === 20) part += 76;
+    else part += word.value;
+    last = word;
+    length = to - at + 1;
+    if (word.kind === "ordinal") break;
+  }
+  const half = ["and", "a", "half"].every((word, i) => tokens[at + length + i]?.folded === word);
+  if (half && length > 0 && total + part > 0) {
+    const scale = tokens[at + length + 3]?.number;
+    const value = total + part + 0.5;
+    if (scale?.kind === "scale") return { value: value * scale.value, length: length + 4 };
+    return { value, length: length + 3 };
+  }
+  const value = Math.round((total + part) * 1000) / 1000;
+  if (last === null || value > MAX_VALUE || !Number.isInteger(value)) return null;
+  if (length > 1) return last.kind === "digits" ? null : { value, length };
+  return isNumberAlone(tokens, at, last, language) ? { value, length } : null;
+}
+
+/** Tests whether a word can be the next of a number. */
+function fits(word: NumberWord, last: NumberWord | null, part: number): boolean {
+  if (word.kind === "other") return false;
+  if (last === null) return true;
+  if (last.kind === "ordinal" || word.kind === "digits") return false;
+  if (word.kind === "scale")
+    return word.value > 100 ? part > 0 || last.kind !== "scale" : part < 100 && part > 0;
+  if (last.kind === "scale") return word.kind !== "one" || last.value >= 100;
+  if (last.kind === "digits") return false;
+  // French says "four twenties", and "ten seven" within 97.
+  if (last.value === 4 && word.value === 20) return true;
+  if (last.value === 10 && part > 60 && word.value >= 7 && word.value < 10) return true;
+  if (last.kind !== "tens") return false;
+  const isScore = last.value === 60 || (last.value === 20 && part % 100 === 80);
+  return word.kind !== "tens" && word.value < (isScore ? 20 : 10);
+}
+
+const mayFollow = (last: NumberWord, next: Token | undefined, isJoined: boolean) =>
+  isJoined && next?.number !== undefined && (last.kind === "tens" || last.kind === "scale");
+
+function digitsOf({ base }: Token): NumberWord | null {
+  if (!/^\d{1,4}(?:p\d{1,3})?$/.test(base)) return null;
+  return { kind: "digits", value: Number(base.replace("p", ".")) };
+}
+
+/** Tests whether a single word is read in digits: not those that mean something else in English. */
+function isNumberAlone(
+  tokens: readonly Token[],
+  at: number,
+  { kind, value }: NumberWord,
+  language: Language,
+): boolean {
+  const { folded } = tokens[at]!;
+  const isLatin = /^[a-z]/.test(folded);
+  if (kind === "digits" || kind === "one" || kind === "other") return false;
+  const isDay = tokens.slice(at + 1, at + 3).some((next) => isMonthName(next.folded));
+  if (kind === "ordinal" && (isDay || value < 3)) return isDay;
+  return !isLatin || (language !== "en" && !isKnownStem(stemmer(folded)));
+}
