@@ -1,17 +1,21 @@
-import { refineVector, toUnit } from "../src/search/refine-vector.ts";
+import { parseQuery } from "../src/search/query.ts";
+import { toUnit } from "../src/search/refine-vector.ts";
+import { MemoryIndex } from "../tools/memory-search/memory-index.ts";
 import type { CaptionedPhoto } from "../tools/training/captions.ts";
 import type { RequestEngine } from "./engine.ts";
 
 const TEXTS_PER_REQUEST = 64;
 const IMAGES_PER_REQUEST = 8;
 
-/** Unit vectors of photos, and of each photo's captions. */
+/** Unit vectors of photos in the engine's joint space, and of their captions in both spaces. */
 export interface EmbeddedPhotos {
   images: number[][];
-  captions: number[][][];
+  /** By caption, as a search reads it. */
+  texts: ReadonlyMap<string, number[]>;
+  queries: ReadonlyMap<string, number[]>;
 }
 
-/** Embeds photos and their captions in the engine's joint space. */
+/** Embeds photos and their captions. */
 export async function embedPhotos(
   request: RequestEngine,
   photos: readonly CaptionedPhoto[],
@@ -31,82 +35,134 @@ export async function embedPhotos(
     );
     images.push(...(await embed(input)));
   }
-  const texts = photos.flatMap(({ captions }) => captions.map((text) => ({ text })));
-  const vectors: number[][] = [];
-  for (let at = 0; at < texts.length; at += TEXTS_PER_REQUEST) {
-    vectors.push(...(await embed(texts.slice(at, at + TEXTS_PER_REQUEST))));
+  const all = [...new Set(photos.flatMap(({ captions }) => captions.map(toPlainText)))];
+  const [texts, queries] = [new Map<string, number[]>(), new Map<string, number[]>()];
+  for (let at = 0; at < all.length; at += TEXTS_PER_REQUEST) {
+    const batch = all.slice(at, at + TEXTS_PER_REQUEST);
+    const joint = await embed(batch.map((text) => ({ text })));
+    const { vectors } = await request<{ vectors: number[][] }>("/sentences", { texts: batch });
+    for (const [i, text] of batch.entries()) {
+      texts.set(text, vectors[i]!);
+      queries.set(text, joint[i]!);
+    }
   }
-  const captions = photos.map(({ captions: { length } }) => vectors.splice(0, length));
-  return { images, captions };
+  return { images, texts, queries };
+}
+
+function toPlainText(caption: string): string {
+  return parseQuery(caption).plainText;
 }
 
 /** Ranks of the targets that a user looks for, results that the user reads, judgments. */
 const RANKS = { min: 10, max: 50 };
 const [READ, JUDGMENTS, WANTED] = [10, 3, 5];
+/** Results of a search. */
+const DEPTH = 100;
 /** Lowest similarity to the target of a result that the user wants more of. */
 const MIN_SIMILARITY = 0.5;
 
-/**
- * Returns the share of targets at ranks 10 to 50 that come among the first five results after three
- * judgments. The user searches with one caption of a photo, and knows the other captions: of ten
- * results that aren't judged yet, the one whose captions are most like those is right, or the first
- * is wrong if none is like them. Judged results don't count.
- */
-export function shareFound(
+/** An archive of photos, and the searches whose targets are at ranks 10 to 50. */
+interface PhotoArchive {
+  index: MemoryIndex;
+  searches: { query: string; target: number; ranking: number[] }[];
+}
+
+/** Opens an archive of photos, each described by its first caption or by none, and searches it. */
+export async function openPhotoArchive(
   photos: readonly CaptionedPhoto[],
-  { images, captions }: EmbeddedPhotos,
-) {
-  const similarity = captionSimilarity(photos);
-  let [targets, found] = [0, 0];
-  for (const [target, queries] of captions.entries()) {
-    for (const query of queries) {
-      const first = rankImages(images, query, new Set());
-      const rank = first.indexOf(target) + 1;
-      if (rank < RANKS.min || rank > RANKS.max) continue;
-      targets++;
-      const last = refine(images, query, first, target, (other) => similarity(target, other));
-      if (last.indexOf(target) < WANTED) found++;
+  { images, texts, queries }: EmbeddedPhotos,
+  isDescribed: boolean,
+): Promise<PhotoArchive> {
+  const segments = photos.map(({ captions }, i) => ({
+    segmentId: toSegmentId(i),
+    assetId: `vid_${i}`,
+    position: 0,
+    caption: isDescribed ? toPlainText(captions[0]!) : "",
+    transcript: "",
+    onScreenText: "",
+  }));
+  const bySegment = new Map(images.map((vector, i) => [toSegmentId(i), vector]));
+  const known = { texts, images: { bySegment, byQuery: queries } };
+  const index = await MemoryIndex.open(`refined ${isDescribed}`, segments, known);
+  const searches: PhotoArchive["searches"] = [];
+  for (const [target, { captions }] of photos.entries()) {
+    for (const caption of captions.slice(isDescribed ? 1 : 0)) {
+      const query = toPlainText(caption);
+      const ranking = await rankPhotos(index, { query });
+      const rank = ranking.indexOf(target) + 1;
+      if (rank >= RANKS.min && rank <= RANKS.max) searches.push({ query, target, ranking });
     }
   }
-  return { targets, found, share: found / targets };
+  return { index, searches };
+}
+
+const toSegmentId = (photo: number) => `seg_${String(photo).padStart(26, "0")}`;
+
+async function rankPhotos(
+  index: MemoryIndex,
+  request: Omit<Parameters<MemoryIndex["search"]>[0], "topK">,
+): Promise<number[]> {
+  const hits = await index.search({ ...request, topK: DEPTH });
+  return hits.map(({ segment }) => Number(segment.segmentId.slice("seg_".length)));
+}
+
+/** What a user does: how results are judged, and whether those that were read come again. */
+export interface SimulatedUser {
+  /** How similar two photos are to the user; null if nothing is judged. */
+  similarity: ((one: number, other: number) => number) | null;
+  skipsRead: boolean;
+}
+
+/**
+ * Returns the share of targets at ranks 10 to 50 that come among the first five results after three
+ * judgments. The user searches with one caption of a photo. Of the ten results that are read, the
+ * most similar one to the target is right, or the first is wrong if none is similar enough. Judged
+ * results don't count, and those that were read don't come again if the user skips them.
+ */
+export async function shareFound({ index, searches }: PhotoArchive, user: SimulatedUser) {
+  let found = 0;
+  for (const search of searches) {
+    const last = await refine(index, search, user);
+    const at = last.indexOf(search.target);
+    if (at >= 0 && at < WANTED) found++;
+  }
+  return { targets: searches.length, found, share: found / searches.length };
 }
 
 /** Returns the ranking after the judgments of a user, or as soon as the target is found. */
-function refine(
-  images: number[][],
-  query: number[],
-  first: number[],
-  target: number,
-  similarityOf: (image: number) => number,
-): number[] {
-  const [more, less]: [number[], number[]] = [[], []];
+async function refine(
+  index: MemoryIndex,
+  { query, target, ranking: first }: PhotoArchive["searches"][number],
+  { similarity, skipsRead }: SimulatedUser,
+): Promise<number[]> {
+  const [more, less, skipped] = [new Set<number>(), new Set<number>(), new Set<number>()];
   let ranking = first;
-  for (let i = 0; i < JUDGMENTS && ranking.indexOf(target) >= WANTED; i++) {
-    const read = ranking.filter((image) => image !== target).slice(0, READ);
-    const best = read.toSorted((a, b) => similarityOf(b) - similarityOf(a))[0]!;
-    if (similarityOf(best) >= MIN_SIMILARITY) more.push(best);
-    else less.push(read[0]!);
-    const directionOf = (judged: number[]) =>
-      judged.length > 0 ? meanOf(judged.map((image) => images[image]!)) : null;
-    const vector = refineVector(query, {
-      relevant: directionOf(more),
-      irrelevant: directionOf(less),
+  for (let i = 0; i < JUDGMENTS; i++) {
+    const at = ranking.indexOf(target);
+    if (at >= 0 && at < WANTED) break;
+    const read = ranking.filter((photo) => photo !== target).slice(0, READ);
+    if (read.length === 0) break;
+    if (similarity) {
+      const similarityOf = (photo: number) => similarity(target, photo);
+      const best = read.toSorted((a, b) => similarityOf(b) - similarityOf(a))[0]!;
+      if (similarityOf(best) >= MIN_SIMILARITY) more.add(best);
+      else less.add(read[0]!);
+    }
+    for (const photo of skipsRead ? read : []) skipped.add(photo);
+    const toIds = (photos: ReadonlySet<number>) => [...photos].map(toSegmentId);
+    const all = await rankPhotos(index, {
+      query,
+      moreLike: toIds(more),
+      lessLike: toIds(less),
+      skipped: toIds(skipped),
     });
-    ranking = rankImages(images, vector, new Set([...more, ...less]));
+    ranking = all.filter((photo) => !more.has(photo));
   }
   return ranking;
 }
 
-function rankImages(images: number[][], query: number[], judged: ReadonlySet<number>): number[] {
-  const scored = images.map((image, at) => ({ at, score: dot(image, query) }));
-  return scored
-    .filter(({ at }) => !judged.has(at))
-    .toSorted((a, b) => b.score - a.score)
-    .map(({ at }) => at);
-}
-
 /** Returns the cosine of two photos by the words of their captions, weighted by rarity (tf-idf). */
-function captionSimilarity(photos: readonly CaptionedPhoto[]) {
+export function captionSimilarity(photos: readonly CaptionedPhoto[]) {
   const counts = photos.map(({ captions }) => {
     const count = new Map<string, number>();
     for (const word of captions
@@ -135,13 +191,3 @@ function captionSimilarity(photos: readonly CaptionedPhoto[]) {
   };
 }
 
-function dot(a: readonly number[], b: readonly number[]): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
-}
-
-/** Returns the direction of the mean of unit vectors. */
-function meanOf([first = [], ...rest]: readonly number[][]): number[] {
-  return toUnit(first.map((value, i) => rest.reduce((sum, vector) => sum + vector[i]!, value)));
-}

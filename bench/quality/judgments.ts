@@ -11,10 +11,17 @@ import {
 import { measureQuality } from "../../src/search/quality.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { round, type Suite } from "../../tools/suite.ts";
-import { readCaptionedPhotos } from "../../tools/training/captions.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
 import { withEngine } from "../engine.ts";
-import { embedPhotos, shareFound } from "../simulated-feedback.ts";
+import {
+  captionSimilarity,
+  type EmbeddedPhotos,
+  embedPhotos,
+  openPhotoArchive,
+  shareFound,
+  type SimulatedUser,
+} from "../simulated-feedback.ts";
 
 /** How scores differ from what people would judge: a line, and how far queries differ. */
 interface World extends LogOddsLine {
@@ -40,6 +47,8 @@ const PHOTOS = 400;
 const MANY = 40_000;
 /** Nats that the mean log loss may rise by where the general calibration is right. */
 const MAX_LOSS = 0.002;
+/** Lowest share of targets that a refined search finds among new results. */
+const MIN_FOUND = 0.6;
 const COVERAGE = { low: 0.85, high: 0.95 };
 /** Log odds of scores: mean and standard deviation. */
 const SCORES = { mean: -0.7, deviation: 2.2 };
@@ -104,6 +113,33 @@ function measureLines(world: World, count: number, all: readonly JudgedScore[]) 
   return { used: used / SIMULATIONS, worse: worse / SIMULATIONS, gain: gain / SIMULATIONS };
 }
 
+/**
+ * Refines searches of photos, with a description each and without: as a user judges who compares
+ * captions, one who compares as the image model does, and one who only reads on.
+ */
+async function measureRefined(photos: readonly CaptionedPhoto[], embedded: EmbeddedPhotos) {
+  const byCaptions = captionSimilarity(photos);
+  const byModel = (one: number, other: number) => {
+    const [a, b] = [embedded.images[one]!, embedded.images[other]!];
+    return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+  };
+  const users: Record<string, SimulatedUser> = {
+    "all results again": { similarity: byCaptions, skipsRead: false },
+    "new results only": { similarity: byCaptions, skipsRead: true },
+    "new results, nothing judged": { similarity: null, skipsRead: true },
+    "all again, judged by the model": { similarity: byModel, skipsRead: false },
+    "new only, judged by the model": { similarity: byModel, skipsRead: true },
+  };
+  const rows = [];
+  for (const described of [false, true]) {
+    const archive = await openPhotoArchive(photos, embedded, described);
+    for (const [name, user] of Object.entries(users)) {
+      rows.push({ user: name, described, ...(await shareFound(archive, user)) });
+    }
+  }
+  return rows;
+}
+
 export const suite: Suite = {
   summary: "coverage of intervals, own calibration on held-out halves, refined searches of photos",
   async run({ dataDir, log, signal }) {
@@ -129,11 +165,13 @@ export const suite: Suite = {
     const embedded = await withEngine(signal, (request) =>
       embedPhotos(request, photos, (path) => readFile(path, "base64")),
     );
-    const refined = shareFound(photos, embedded);
+    const refined = await measureRefined(photos, embedded);
+    for (const row of refined) log(`  ${JSON.stringify(row)}`);
     const failures = [
       !isCovered(coverage.precision),
       !isCovered(coverage.error),
       worstGain < -MAX_LOSS,
+      !refined.some(({ user, share }) => user === "new results only" && share >= MIN_FOUND),
     ];
     return {
       table: rows.map((row) => ({

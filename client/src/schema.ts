@@ -995,7 +995,7 @@ export interface paths {
         head?: never;
         /**
          * Change a watch
-         * @description Changes the fields that are given, for what is added from now on. What it watches for stays: create another watch for another query.
+         * @description Changes the fields that are given, for what becomes searchable from now on. Its matches stay, and a segment that has matched doesn't match again. An example can't be changed: create another watch.
          */
         patch: operations["updateWatch"];
         trace?: never;
@@ -8595,6 +8595,11 @@ export interface operations {
                      */
                     less_like?: string[];
                     /**
+                     * @description Ids of results that were passed over: they are left out, so that others come. Those that the index lacks are ignored.
+                     * @default []
+                     */
+                    skipped?: string[];
+                    /**
                      * @description Ids of videos and images to search in. Empty: all.
                      * @default []
                      */
@@ -10440,6 +10445,11 @@ export interface operations {
                      * @example Red truck at the gate
                      */
                     name?: string;
+                    /**
+                     * @description What to watch for from now on; null, with an example, for what is like that alone.
+                     * @example blue truck at the gate
+                     */
+                    query?: string | null;
                     /**
                      * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
                      * @example {

@@ -1,58 +1,25 @@
 import { z } from "@hono/zod-openapi";
-import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { ANSWER, LIMITS } from "../config.ts";
-import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
+import { formatAnswer, formatAssets, formatIndices, formatMoments } from "./mcp-text.ts";
 import {
-  formatAnswer,
-  formatAssets,
-  formatIndices,
-  formatMatches,
-  formatMoments,
-  formatWatches,
-} from "./mcp-text.ts";
-import { indexName } from "./records/index-record.ts";
-import {
-  mcpAnswer,
-  mcpAssetPage,
-  mcpIndexPage,
-  mcpMatchPage,
-  mcpSearchResult,
-  mcpWatchPage,
-} from "./records/mcp-record.ts";
+  CURSOR,
+  defineTool,
+  INDEX_NAME,
+  indexPath,
+  LIMIT,
+  type SendToolRequest,
+} from "./mcp-tool.ts";
+import { WATCH_TOOLS } from "./mcp-watch-tools.ts";
+import { mcpAnswer, mcpAssetPage, mcpIndexPage, mcpSearchResult } from "./records/mcp-record.ts";
 
-/** An API request made by a tool. */
-export interface ToolRequest {
-  path: string;
-  query?: object;
-  /** JSON body of a POST request. Without it, the method is GET. */
-  body?: object;
-}
-
-/** Sends an API request. Resolves to the response's record, or to the error's `detail`. */
-export type SendToolRequest = (
-  request: ToolRequest,
-) => Promise<{ record: unknown } | { detail: string }>;
-
-interface Tool<I extends z.ZodObject, O extends z.ZodObject> {
-  title: string;
-  description: string;
-  input: I;
-  /** Fields of the response that are passed on to the model. */
-  output: O;
-  toRequest: (input: z.output<I>) => ToolRequest;
-  formatOutput: (output: z.output<O>) => string;
-}
-
-const index_name = indexName.describe("The index, as list_indices names it.");
 const asset_ids = z
   .array(z.string())
   .max(LIMITS.assetIdCount)
   .describe("Only in these videos and images, by their asset_id.");
-const cursor = z.string().describe("The next_cursor of the page before, for the next one.");
-const limit = z.int().min(1).max(LIMITS.pageSize).default(DEFAULT_PAGE_SIZE);
 const text = z.string().min(1).max(LIMITS.queryCharacters);
 
 const TOOLS = [
@@ -61,7 +28,7 @@ const TOOLS = [
     description:
       "Lists the indices (collections of videos and images) that can be searched, with what each " +
       "holds. Start here unless you know the index_name.",
-    input: z.object({ limit, cursor: cursor.optional() }),
+    input: z.object({ limit: LIMIT, cursor: CURSOR.optional() }),
     output: mcpIndexPage,
     toRequest: (query) => ({ path: "/index", query }),
     formatOutput: formatIndices,
@@ -73,11 +40,11 @@ const TOOLS = [
       "metadata. It doesn't look into them: to find something that is seen, said or written, use " +
       "search.",
     input: z.object({
-      index_name,
+      index_name: INDEX_NAME,
       type: z.enum(ASSET_TYPES).optional(),
       state: z.enum(ASSET_STATES).optional().describe("Only `ready` ones are searched in full."),
-      limit,
-      cursor: cursor.optional(),
+      limit: LIMIT,
+      cursor: CURSOR.optional(),
     }),
     output: mcpAssetPage,
     toRequest: ({ index_name: name, ...query }) => ({ path: indexPath(name), query }),
@@ -93,7 +60,7 @@ const TOOLS = [
       "was meant, 0 to 1), what is seen, said and written there, and a clip_url that plays it " +
       "for an hour. Give query, similar_to or both.",
     input: z.object({
-      index_name,
+      index_name: INDEX_NAME,
       query: text.optional().describe("What to find."),
       similar_to: z
         .string()
@@ -133,7 +100,7 @@ const TOOLS = [
         .describe(
           "Whether a word that nothing has is searched for as one that has nearly its letters.",
         ),
-      cursor: cursor.optional(),
+      cursor: CURSOR.optional(),
     }),
     output: mcpSearchResult,
     toRequest: ({ index_name: name, ...body }) => ({ path: `${indexPath(name)}/search`, body }),
@@ -147,7 +114,7 @@ const TOOLS = [
       "times and a clip_url. Where nothing supports an answer, grounded is false. To see the " +
       "moments themselves, use search.",
     input: z.object({
-      index_name,
+      index_name: INDEX_NAME,
       query: text.describe("The question, as a whole sentence."),
       top_k: z
         .int()
@@ -168,62 +135,11 @@ const TOOLS = [
     toRequest: ({ index_name: name, ...query }) => ({ path: `${indexPath(name)}/answer`, query }),
     formatOutput: formatAnswer,
   }),
-  defineTool("list_watches", {
-    title: "List watches",
-    description:
-      "Lists the watches of an index: queries that announce each new moment which matches, with " +
-      "how many have matched so far.",
-    input: z.object({ index_name, limit, cursor: cursor.optional() }),
-    output: mcpWatchPage,
-    toRequest: ({ index_name: name, ...query }) => ({ path: `${indexPath(name)}/watches`, query }),
-    formatOutput: formatWatches,
-  }),
-  defineTool("list_watch_matches", {
-    title: "List the matches of a watch",
-    description:
-      "Lists the moments that have matched a watch, of the newest videos and images first, with " +
-      "their times in seconds, scores and clip_url.",
-    input: z.object({
-      index_name,
-      watch_id: z.string().max(ID_CHARACTERS).describe("The watch, as list_watches names it."),
-      limit,
-      cursor: cursor.optional(),
-    }),
-    output: mcpMatchPage,
-    toRequest: ({ index_name: name, watch_id: id, ...query }) => ({
-      path: `${indexPath(name)}/watches/${encodeURIComponent(id)}/matches`,
-      query,
-    }),
-    formatOutput: formatMatches,
-  }),
 ];
 
-/** Registers all tools with a server. */
-export function addTools(server: McpServer, send: SendToolRequest): void {
-  for (const add of TOOLS) add(server, send);
-}
-
-function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
-  name: string,
-  { title, description, input, output, toRequest, formatOutput }: Tool<I, O>,
-) {
-  const annotations = { readOnlyHint: true, openWorldHint: false };
-  const inputSchema: z.ZodObject = input;
-  const config = { title, description, inputSchema, outputSchema: output, annotations };
-  return (server: McpServer, send: SendToolRequest) => {
-    server.registerTool(name, config, async (args): Promise<CallToolResult> => {
-      const sent = await send(toRequest(args as z.output<I>));
-      if ("detail" in sent) return { isError: true, ...textContent(sent.detail) };
-      const structuredContent = output.parse(sent.record);
-      return { ...textContent(formatOutput(structuredContent)), structuredContent };
-    });
-  };
-}
-
-function textContent(text: string) {
-  return { content: [{ type: "text" as const, text }] };
-}
-
-function indexPath(name: string): string {
-  return `/index/${encodeURIComponent(name)}`;
+/** Registers all tools with a server; those that write only if `canWrite`. */
+export function addTools(server: McpServer, send: SendToolRequest, canWrite: boolean): void {
+  for (const { isReadOnly, add } of [...TOOLS, ...WATCH_TOOLS]) {
+    if (isReadOnly || canWrite) add(server, send);
+  }
 }

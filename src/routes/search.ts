@@ -55,6 +55,14 @@ const searchBody = z
       .describe(
         "Ids of segments that are wrong: they are left out, and what is like them moves back.",
       ),
+    skipped: z
+      .array(z.string().max(ID_CHARACTERS))
+      .max(FEEDBACK.maxSkipped)
+      .default([])
+      .describe(
+        "Ids of results that were passed over: they are left out, so that others come. " +
+          "Those that the index lacks are ignored.",
+      ),
     asset_ids: z
       .array(z.string())
       .max(LIMITS.assetIdCount)
@@ -205,6 +213,7 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     similarTo: body.similar_to ?? null,
     moreLike: body.more_like,
     lessLike: body.less_like,
+    skipped: body.skipped,
     assetIds: body.asset_ids,
     conditions: readFilter(body.filter),
     topK: top_k,

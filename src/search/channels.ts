@@ -70,7 +70,7 @@ export async function queryChannels(
     const nearest = (toVector: number[], hitCount: number) =>
       searchSpace(env, index, { space, scope, groups, vector: toVector, count: hitCount });
     return time("knn", async () => {
-      const refined = refineVector(vector, feedback[space]);
+      const refined = refineVector(vector, feedback[space], feedback.weights);
       const [hits, unrefined] = await Promise.all([
         nearest(refined, count),
         space === "text" || refined === vector ? null : nearest(vector, SEARCH.maxCandidates),

@@ -3,7 +3,7 @@ import { type IndexId, trustedId } from "../../src/ids.ts";
 import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { parseQuery } from "../../src/search/query.ts";
-import { makeSearchRequest } from "../../src/search/request.ts";
+import { makeSearchRequest, type SearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
@@ -75,7 +75,10 @@ export class MemoryIndex {
    * Searches for a text. Near-duplicates aren't collapsed. Throws if the text wasn't embedded,
    * which the service would take for an outage.
    */
-  async search(request: { query: string; topK: number }): Promise<Hit[]> {
+  async search(
+    request: Pick<SearchRequest, "query" | "topK"> &
+      Partial<Pick<SearchRequest, "moreLike" | "lessLike" | "skipped">>,
+  ): Promise<Hit[]> {
     const { texts, images } = this.#vectors;
     const { plainText } = parseQuery(request.query);
     requireVector(texts, plainText);

@@ -203,6 +203,8 @@ export async function listWatchesById(
 export interface WatchChange {
   name?: string | undefined;
   request?: WatchRequest | undefined;
+  /** Those of a request with another query. */
+  vectors?: WatchVectors | undefined;
   minProbability?: number | undefined;
   /** Null removes it. */
   webhookUrl?: string | null | undefined;
@@ -216,7 +218,7 @@ export interface WatchChange {
 export async function updateWatch(
   db: D1Database,
   { watchId, accountId }: Pick<Watch, "watchId" | "accountId">,
-  { name, request, minProbability, webhookUrl, paused }: WatchChange,
+  { name, request, vectors, minProbability, webhookUrl, paused }: WatchChange,
   now: number,
 ): Promise<void> {
   const texts = {
@@ -230,6 +232,7 @@ export async function updateWatch(
   const [updated, usage] = await batch(db, [
     sql`UPDATE watches SET name = COALESCE(${name ?? null}, name),
         request = COALESCE(${texts.request ?? null}, request),
+        vectors = COALESCE(${vectors ? JSON.stringify(vectors) : null}, vectors),
         min_probability = COALESCE(${minProbability ?? null}, min_probability),
         webhook_url = ${url}, nearest = ${nearest},
         paused = COALESCE(${paused === undefined ? null : Number(paused)}, paused),
@@ -245,16 +248,16 @@ export async function deleteWatch(db: D1Database, watchId: WatchId): Promise<voi
   await run(db, sql`DELETE FROM watches WHERE watch_id = ${watchId}`);
 }
 
-/** Stores vectors that another model made. */
+/** Stores vectors that another model made of a request which is still that of `updatedAt`. */
 export async function putWatchVectors(
   db: D1Database,
-  watchId: WatchId,
+  { watchId, updatedAt }: Pick<Watch, "watchId" | "updatedAt">,
   vectors: WatchVectors,
 ): Promise<void> {
   await run(
     db,
     sql`UPDATE watches SET vectors = ${JSON.stringify(vectors)}, nearest = NULL
-      WHERE watch_id = ${watchId}`,
+      WHERE watch_id = ${watchId} AND updated_at = ${updatedAt}`,
   );
 }
 
