@@ -190,4 +190,3 @@ export function captionSimilarity(photos: readonly CaptionedPhoto[]) {
     return sum;
   };
 }
-

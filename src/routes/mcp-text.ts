@@ -70,7 +70,11 @@ export function formatWatches({
   total,
   next_cursor,
 }: z.output<typeof mcpWatchPage>): string {
-  return formatPage(`${watches.length} of ${total} watches.`, watches.map(formatWatch), next_cursor);
+  return formatPage(
+    `${watches.length} of ${total} watches.`,
+    watches.map(formatWatch),
+    next_cursor,
+  );
 }
 
 export function formatWatch(watch: z.output<typeof mcpWatch>): string {

@@ -25,9 +25,7 @@ export function refineVector(
   if (!relevant && !irrelevant) return vector;
   return toUnit(vector).map(
     (value, i) =>
-      value +
-      weights.relevant * (relevant?.[i] ?? 0) -
-      weights.irrelevant * (irrelevant?.[i] ?? 0),
+      value + weights.relevant * (relevant?.[i] ?? 0) - weights.irrelevant * (irrelevant?.[i] ?? 0),
   );
 }
 

@@ -71,9 +71,17 @@ it("matches appear on the page of a watch while it is open, and it is paused, ed
   await page.getByRole("button", { name: "Resume boat" }).click();
   await page.getByRole("button", { name: "Edit boat" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("Boats");
+  await page.getByRole("dialog").getByLabel("What to watch for").fill("a boat");
   await page.getByRole("dialog").getByRole("slider").fill("80");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("“boat” · from 80 % · 1 match").waitFor();
+  await page.getByText("“a boat” · from 80 % · 1 match").waitFor();
+  await page.getByRole("link", { name: "Boats" }).click();
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByText(/^From 80 %, .* of this index would have matched/).waitFor();
+  await page.getByRole("button", { name: "50 % as lowest probability" }).click();
+  await page.getByRole("button", { name: "Match from 50 % from now on" }).click();
+  await page.getByText("“a boat” · from 50 % · 1 match").waitFor();
+  await page.getByRole("link", { name: "All watches" }).click();
   await page.getByRole("button", { name: "Delete Boats" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("No watches yet.").waitFor();

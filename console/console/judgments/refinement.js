@@ -44,7 +44,9 @@ export function writeRefinement(refinement) {
 export function addSkipped(refinement, ids) {
   const judged = refinement.filter(({ isRelevant }) => isRelevant !== null);
   const before = refinement.filter(({ isRelevant }) => isRelevant === null).map(({ id }) => id);
-  const skipped = [...new Set([...before, ...ids])].filter((id) => judged.every((one) => one.id !== id));
+  const skipped = [...new Set([...before, ...ids])].filter((id) =>
+    judged.every((one) => one.id !== id),
+  );
   const latest = skipped.slice(-MAX_SKIPPED);
   return [...judged, ...latest.map((id) => ({ id, isRelevant: null }))];
 }
@@ -85,7 +87,10 @@ export function refinementText(refinement) {
   const count = (kind) => refinement.filter(({ isRelevant }) => isRelevant === kind).length;
   const [relevant, irrelevant, skipped] = [true, false, null].map(count);
   const judged = relevant + irrelevant;
-  const kinds = [relevant > 0 && `${relevant} relevant`, irrelevant > 0 && `${irrelevant} not relevant`];
+  const kinds = [
+    relevant > 0 && `${relevant} relevant`,
+    irrelevant > 0 && `${irrelevant} not relevant`,
+  ];
   const noun = judged === 1 ? "moment" : "moments";
   const parts = [
     judged > 0 && `Refined by ${kinds.filter(Boolean).join(" and ")} ${noun}`,
