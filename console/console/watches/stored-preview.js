@@ -11,13 +11,13 @@ import { toPercent } from "./watch-wording.js";
  */
 export async function showStoredPreview(outlet, watch, onChange) {
   const { index_name: index, watch_id: id } = watch;
-  const path = indexPath(index, ["watches", id]);
+  const watchPath = (...rest) => indexPath(index, ["watches", id, ...rest]);
   const progress = el("div.panel.stack.tight", {}, el("p.facts", {}, "Starting…"));
   outlet.replaceChildren(progress);
   try {
-    const { job_id: jobId } = await api("POST", `${path}/preview`);
+    const { job_id: jobId } = await api("POST", watchPath("preview"));
     const { state, result } = await followJob(progress, jobId);
-    if (state === "succeeded" && outlet.isConnected) show(outlet, path, result, onChange);
+    if (state === "succeeded" && outlet.isConnected) show(outlet, watchPath(), result, onChange);
   } catch (error) {
     const again = () => showStoredPreview(outlet, watch, onChange);
     outlet.replaceChildren(errorNotice(error, error.isFinal ? undefined : again));
