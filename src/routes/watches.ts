@@ -190,7 +190,10 @@ addEndpoint(
       "Changes the fields that are given, for what becomes searchable from now on. Its matches " +
       "stay, and a segment that has matched doesn't match again. An example can't be changed: " +
       "create another watch.",
-    errors: { account_full: RECORDS_FULL },
+    errors: {
+      account_full: RECORDS_FULL,
+      conflict: "What it watches for was changed at the same time.",
+    },
     scope: "write",
     params: watchParams,
     body: watchChange,

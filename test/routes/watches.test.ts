@@ -73,7 +73,7 @@ describe("a watch", () => {
     expect(await client.json("GET", path)).toEqual(changed);
     for (const [query, type] of [
       ["?", "value_error"],
-      ["", "too_short"],
+      ["", "string_too_short"],
       [null, "missing"],
     ]) {
       const issues = await client.issues("PATCH", path, { json: { query } });

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { matchAsset } from "../../src/search/watches/match-asset.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
-import { putWatchVectors, requireWatch } from "../../src/store/d1/watches.ts";
+import { putWatchVectors, requireWatch, updateWatch } from "../../src/store/d1/watches.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 import { deliver } from "../support/ingest-helpers.ts";
 import { assetRefOf } from "../support/store-queries.ts";
@@ -264,6 +264,15 @@ describe("a watch after a change of the embedding model", () => {
     const current = await requireWatch(env.DB, indexId, watch_id);
     expect(current.vectors!.channels).not.toEqual(stale.vectors!.channels);
     await putWatchVectors(env.DB, stale, stale.vectors!);
+    const late = updateWatch(
+      env.DB,
+      stale,
+      { request: { ...stale.request, modes: ["speech"] } },
+      0,
+    );
+    await expect(late).rejects.toMatchObject({ code: "conflict" });
     expect(await requireWatch(env.DB, indexId, watch_id)).toEqual(current);
+    await updateWatch(env.DB, stale, { paused: true }, current.updatedAt);
+    expect((await requireWatch(env.DB, indexId, watch_id)).paused).toBe(1);
   });
 });

@@ -212,12 +212,13 @@ export interface WatchChange {
 }
 
 /**
- * Changes a watch. Another request has other nearest segments. Throws `account_full` if the account
- * has no room for longer texts, and `too_large`.
+ * Changes a watch. Another request has other nearest segments; it replaces the one that was read, so
+ * that words and vectors fit: throws `conflict` if that was changed meanwhile. Throws `account_full`
+ * if the account has no room for longer texts, and `too_large`.
  */
 export async function updateWatch(
   db: D1Database,
-  { watchId, accountId }: Pick<Watch, "watchId" | "accountId">,
+  { watchId, accountId, request: before }: Pick<Watch, "watchId" | "accountId" | "request">,
   { name, request, vectors, minProbability, webhookUrl, paused }: WatchChange,
   now: number,
 ): Promise<void> {
@@ -238,10 +239,13 @@ export async function updateWatch(
         paused = COALESCE(${paused === undefined ? null : Number(paused)}, paused),
         updated_at = ${now}
       WHERE watch_id = ${watchId}
+        AND (${texts.request ?? null} IS NULL OR request = ${JSON.stringify(before)})
         AND ${quota.replaceCondition(texts)}`,
     quota.usageStatement,
   ]);
-  if (updated!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+  if (updated!.meta.changes > 0) return;
+  quota.throwIfExceeded(usage!.results[0]);
+  if (request) throw new AppError("conflict", "The watch was changed meanwhile; send it again.");
 }
 
 export async function deleteWatch(db: D1Database, watchId: WatchId): Promise<void> {
