@@ -212,9 +212,9 @@ export interface WatchChange {
 }
 
 /**
- * Changes a watch. Another request has other nearest segments; it replaces the one that was read, so
- * that words and vectors fit: throws `conflict` if that was changed meanwhile. Throws `account_full`
- * if the account has no room for longer texts, and `too_large`.
+ * Changes a watch. Another request has other nearest segments. It replaces the one that was read,
+ * so that words and vectors fit: throws `conflict` if that was changed meanwhile. Throws
+ * `account_full` if the account has no room for longer texts, and `too_large`.
  */
 export async function updateWatch(
   db: D1Database,
