@@ -1,52 +1,25 @@
 import { parseQuery } from "../src/search/query.ts";
-import { toUnit } from "../src/search/refine-vector.ts";
+import type { PhotoVectors } from "../tools/calibration/photo-vectors.ts";
 import { MemoryIndex } from "../tools/memory-search/memory-index.ts";
 import type { CaptionedPhoto } from "../tools/training/captions.ts";
-import type { RequestEngine } from "./engine.ts";
 
-const TEXTS_PER_REQUEST = 64;
-const IMAGES_PER_REQUEST = 8;
-
-/** Unit vectors of photos in the engine's joint space, and of their captions in both spaces. */
+/** Unit vectors of photos, and of their captions in the text space and in the joint space. */
 export interface EmbeddedPhotos {
-  images: number[][];
+  images: readonly ArrayLike<number>[];
   /** By caption, as a search reads it. */
-  texts: ReadonlyMap<string, number[]>;
-  queries: ReadonlyMap<string, number[]>;
+  texts: ReadonlyMap<string, ArrayLike<number>>;
+  queries: ReadonlyMap<string, ArrayLike<number>>;
 }
 
-/** Embeds photos and their captions. */
+/** Embeds the first photos of a folder and their captions. */
 export async function embedPhotos(
-  request: RequestEngine,
+  { imageVector, embedTexts }: PhotoVectors,
   photos: readonly CaptionedPhoto[],
-  readImage: (path: string) => Promise<string>,
+  signal: AbortSignal,
 ): Promise<EmbeddedPhotos> {
-  const embed = async (input: object[]) => {
-    const { data } = await request<{ data: { embedding: number[] }[] }>("/v1/embeddings", {
-      input,
-    });
-    return data.map(({ embedding }) => toUnit(embedding));
-  };
-  const images: number[][] = [];
-  for (let at = 0; at < photos.length; at += IMAGES_PER_REQUEST) {
-    const batch = photos.slice(at, at + IMAGES_PER_REQUEST);
-    const input = await Promise.all(
-      batch.map(async ({ path }) => ({ image: await readImage(path) })),
-    );
-    images.push(...(await embed(input)));
-  }
-  const all = [...new Set(photos.flatMap(({ captions }) => captions.map(toPlainText)))];
-  const [texts, queries] = [new Map<string, number[]>(), new Map<string, number[]>()];
-  for (let at = 0; at < all.length; at += TEXTS_PER_REQUEST) {
-    const batch = all.slice(at, at + TEXTS_PER_REQUEST);
-    const joint = await embed(batch.map((text) => ({ text })));
-    const { vectors } = await request<{ vectors: number[][] }>("/sentences", { texts: batch });
-    for (const [i, text] of batch.entries()) {
-      texts.set(text, vectors[i]!);
-      queries.set(text, joint[i]!);
-    }
-  }
-  return { images, texts, queries };
+  const captions = photos.flatMap((photo) => photo.captions.map(toPlainText));
+  const { texts, images: queries } = await embedTexts(captions, signal);
+  return { images: photos.map((_, i) => imageVector(i)), texts, queries };
 }
 
 function toPlainText(caption: string): string {

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import {
   applyLine,
   IDENTITY,
@@ -10,10 +10,10 @@ import {
 } from "../../src/search/log-odds-line.ts";
 import { measureQuality } from "../../src/search/quality.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
+import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { round, type Suite } from "../../tools/suite.ts";
-import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
+import type { CaptionedPhoto } from "../../tools/training/captions.ts";
 import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
-import { withEngine } from "../engine.ts";
 import {
   captionSimilarity,
   type EmbeddedPhotos,
@@ -122,7 +122,7 @@ async function measureRefined(photos: readonly CaptionedPhoto[], embedded: Embed
   const byCaptions = captionSimilarity(photos);
   const byModel = (one: number, other: number) => {
     const [a, b] = [embedded.images[one]!, embedded.images[other]!];
-    return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+    return Array.from(a).reduce((sum, value, i) => sum + value * b[i]!, 0);
   };
   const users: Record<string, SimulatedUser> = {
     "all results again": { similarity: byCaptions, skipsRead: false },
@@ -161,11 +161,10 @@ export const suite: Suite = {
     };
     const isCovered = (share: number) => share >= COVERAGE.low && share <= COVERAGE.high;
     const worstGain = Math.min(...rows.map(({ gain }) => gain));
-    const photos = (await readCaptionedPhotos(join(dataDir, "photos"))).slice(0, PHOTOS);
+    const vectors = await loadPhotoVectors([join(dataDir, "photos")], JOINT_SPACE_FILE, log);
+    const photos = vectors.photos.slice(0, PHOTOS);
     log(`${photos.length} photos …`);
-    const embedded = await withEngine(signal, (request) =>
-      embedPhotos(request, photos, (path) => readFile(path, "base64")),
-    );
+    const embedded = await embedPhotos(vectors, photos, signal);
     const refined = await measureRefined(photos, embedded);
     for (const row of refined) log(`  ${JSON.stringify(row)}`);
     const failures = [

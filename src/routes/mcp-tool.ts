@@ -42,6 +42,13 @@ export const INDEX_NAME = indexName.describe("The index, as list_indices names i
 export const CURSOR = z.string().describe("The next_cursor of the page before, for the next one.");
 export const LIMIT = z.int().min(1).max(LIMITS.pageSize).default(DEFAULT_PAGE_SIZE);
 
+export const FILTER = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'Rules on the assets\' metadata, created_at and duration_seconds: {"camera": "A", ' +
+      '"year": {"$gte": 2024}}. Operators: $eq $ne $in $nin $lt $lte $gt $gte.',
+  );
+
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   name: string,
   { title, writes, description, input, output, toRequest, formatOutput }: Tool<I, O>,

@@ -8,6 +8,7 @@ import { formatAnswer, formatAssets, formatIndices, formatMoments } from "./mcp-
 import {
   CURSOR,
   defineTool,
+  FILTER,
   INDEX_NAME,
   indexPath,
   LIMIT,
@@ -83,13 +84,7 @@ const TOOLS = [
             "picture) count. Empty: all.",
         ),
       asset_ids: asset_ids.default([]),
-      filter: z
-        .record(z.string(), z.unknown())
-        .default({})
-        .describe(
-          'Rules on the assets\' metadata, created_at and duration_seconds: {"camera": "A", ' +
-            '"year": {"$gte": 2024}}. Operators: $eq $ne $in $nin $lt $lte $gt $gte.',
-        ),
+      filter: FILTER.default({}),
       group_by: z
         .enum(["segment", "asset"])
         .default("segment")

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ID_CHARACTERS } from "../ids.ts";
 import { formatMatches, formatWatch, formatWatches } from "./mcp-text.ts";
-import { CURSOR, defineTool, INDEX_NAME, indexPath, LIMIT } from "./mcp-tool.ts";
+import { CURSOR, defineTool, FILTER, INDEX_NAME, indexPath, LIMIT } from "./mcp-tool.ts";
 import { mcpMatchPage, mcpWatch, mcpWatchPage } from "./records/mcp-record.ts";
 import { newWatch, watchChange, watchId } from "./records/watch-record.ts";
 
@@ -11,8 +11,7 @@ const WATCH_ID = z.string().max(ID_CHARACTERS).describe("The watch, as list_watc
  * Fields of a new watch that a model sets. A webhook isn't among them: a transcript could tell the
  * model to send matches elsewhere.
  */
-const { name, query, similar_to, modes, asset_types, filter, min_probability, paused } =
-  newWatch.shape;
+const { name, query, similar_to, modes, asset_types, min_probability, paused } = newWatch.shape;
 
 /** Tools of the watches of an index. */
 export const WATCH_TOOLS = [
@@ -57,7 +56,7 @@ export const WATCH_TOOLS = [
       similar_to,
       modes,
       asset_types,
-      filter,
+      filter: FILTER.default({}),
       min_probability,
       paused,
     }),
@@ -75,6 +74,7 @@ export const WATCH_TOOLS = [
       index_name: INDEX_NAME,
       watch_id: WATCH_ID,
       ...watchChange.omit({ webhook_url: true }).shape,
+      filter: FILTER.optional(),
     }),
     output: mcpWatch,
     toRequest: ({ index_name: index, watch_id: id, ...body }) => ({

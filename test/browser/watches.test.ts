@@ -77,7 +77,8 @@ it("matches appear on the page of a watch while it is open, and it is paused, ed
   await page.getByText("“a boat” · from 80 % · 1 match").waitFor();
   await page.getByRole("link", { name: "Boats" }).click();
   await page.getByRole("button", { name: "Preview" }).click();
-  await page.getByText(/^From 80 %, .* of this index would have matched/).waitFor();
+  const main = page.getByRole("main");
+  await main.getByText(/^From 80 %, .* of this index would have matched/).waitFor();
   await page.getByRole("button", { name: "50 % as lowest probability" }).click();
   await page.getByRole("button", { name: "Match from 50 % from now on" }).click();
   await page.getByText("“a boat” · from 50 % · 1 match").waitFor();

@@ -83,7 +83,7 @@ const required = { ...withWord, message: "Field required", params: { type: "miss
  */
 export function requireQuery(query: string | null, hasExample: boolean): void {
   if (hasExample) return;
-  if (query === null) throw invalid(["body", "query"], "missing", required.message);
+  if (query === null) throw invalid(["body", "query"], "missing", "Field required");
   if (!hasWord(query)) throw invalid(["body", "query"], "value_error", NO_WORD);
 }
 
