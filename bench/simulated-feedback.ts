@@ -1,112 +1,141 @@
-import { refineVector, toUnit } from "../src/search/refine-vector.ts";
+import { parseQuery } from "../src/search/query.ts";
+import type { PhotoVectors } from "../tools/calibration/photo-vectors.ts";
+import { MemoryIndex } from "../tools/memory-search/memory-index.ts";
 import type { CaptionedPhoto } from "../tools/training/captions.ts";
-import type { RequestEngine } from "./engine.ts";
 
-const TEXTS_PER_REQUEST = 64;
-const IMAGES_PER_REQUEST = 8;
-
-/** Unit vectors of photos, and of each photo's captions. */
+/** Unit vectors of photos, and of their captions in the text space and in the joint space. */
 export interface EmbeddedPhotos {
-  images: number[][];
-  captions: number[][][];
+  images: readonly ArrayLike<number>[];
+  /** By caption, as a search reads it. */
+  texts: ReadonlyMap<string, ArrayLike<number>>;
+  queries: ReadonlyMap<string, ArrayLike<number>>;
 }
 
-/** Embeds photos and their captions in the engine's joint space. */
+/** Embeds the first photos of a folder and their captions. */
 export async function embedPhotos(
-  request: RequestEngine,
+  { imageVector, embedTexts }: PhotoVectors,
   photos: readonly CaptionedPhoto[],
-  readImage: (path: string) => Promise<string>,
+  signal: AbortSignal,
 ): Promise<EmbeddedPhotos> {
-  const embed = async (input: object[]) => {
-    const { data } = await request<{ data: { embedding: number[] }[] }>("/v1/embeddings", {
-      input,
-    });
-    return data.map(({ embedding }) => toUnit(embedding));
-  };
-  const images: number[][] = [];
-  for (let at = 0; at < photos.length; at += IMAGES_PER_REQUEST) {
-    const batch = photos.slice(at, at + IMAGES_PER_REQUEST);
-    const input = await Promise.all(
-      batch.map(async ({ path }) => ({ image: await readImage(path) })),
-    );
-    images.push(...(await embed(input)));
-  }
-  const texts = photos.flatMap(({ captions }) => captions.map((text) => ({ text })));
-  const vectors: number[][] = [];
-  for (let at = 0; at < texts.length; at += TEXTS_PER_REQUEST) {
-    vectors.push(...(await embed(texts.slice(at, at + TEXTS_PER_REQUEST))));
-  }
-  const captions = photos.map(({ captions: { length } }) => vectors.splice(0, length));
-  return { images, captions };
+  const captions = photos.flatMap((photo) => photo.captions.map(toPlainText));
+  const { texts, images: queries } = await embedTexts(captions, signal);
+  return { images: photos.map((_, i) => imageVector(i)), texts, queries };
+}
+
+function toPlainText(caption: string): string {
+  return parseQuery(caption).plainText;
 }
 
 /** Ranks of the targets that a user looks for, results that the user reads, judgments. */
 const RANKS = { min: 10, max: 50 };
 const [READ, JUDGMENTS, WANTED] = [10, 3, 5];
+/** Results of a search. */
+const DEPTH = 100;
 /** Lowest similarity to the target of a result that the user wants more of. */
 const MIN_SIMILARITY = 0.5;
 
-/**
- * Returns the share of targets at ranks 10 to 50 that come among the first five results after three
- * judgments. The user searches with one caption of a photo, and knows the other captions: of ten
- * results that aren't judged yet, the one whose captions are most like those is right, or the first
- * is wrong if none is like them. Judged results don't count.
- */
-export function shareFound(
+/** An archive of photos, and the searches whose targets are at ranks 10 to 50. */
+interface PhotoArchive {
+  index: MemoryIndex;
+  searches: { query: string; target: number; ranking: number[] }[];
+}
+
+/** Opens an archive of photos, each described by its first caption or by none, and searches it. */
+export async function openPhotoArchive(
   photos: readonly CaptionedPhoto[],
-  { images, captions }: EmbeddedPhotos,
-) {
-  const similarity = captionSimilarity(photos);
-  let [targets, found] = [0, 0];
-  for (const [target, queries] of captions.entries()) {
-    for (const query of queries) {
-      const first = rankImages(images, query, new Set());
-      const rank = first.indexOf(target) + 1;
-      if (rank < RANKS.min || rank > RANKS.max) continue;
-      targets++;
-      const last = refine(images, query, first, target, (other) => similarity(target, other));
-      if (last.indexOf(target) < WANTED) found++;
+  { images, texts, queries }: EmbeddedPhotos,
+  isDescribed: boolean,
+): Promise<PhotoArchive> {
+  const segments = photos.map(({ captions }, i) => ({
+    segmentId: toSegmentId(i),
+    assetId: `vid_${i}`,
+    position: 0,
+    caption: isDescribed ? toPlainText(captions[0]!) : "",
+    transcript: "",
+    onScreenText: "",
+  }));
+  const bySegment = new Map(images.map((vector, i) => [toSegmentId(i), vector]));
+  const known = { texts, images: { bySegment, byQuery: queries } };
+  const index = await MemoryIndex.open(`refined ${isDescribed}`, segments, known);
+  const searches: PhotoArchive["searches"] = [];
+  for (const [target, { captions }] of photos.entries()) {
+    for (const caption of captions.slice(isDescribed ? 1 : 0)) {
+      const query = toPlainText(caption);
+      const ranking = await rankPhotos(index, { query });
+      const rank = ranking.indexOf(target) + 1;
+      if (rank >= RANKS.min && rank <= RANKS.max) searches.push({ query, target, ranking });
     }
   }
-  return { targets, found, share: found / targets };
+  return { index, searches };
+}
+
+const toSegmentId = (photo: number) => `seg_${String(photo).padStart(26, "0")}`;
+
+async function rankPhotos(
+  index: MemoryIndex,
+  request: Omit<Parameters<MemoryIndex["search"]>[0], "topK">,
+): Promise<number[]> {
+  const hits = await index.search({ ...request, topK: DEPTH });
+  return hits.map(({ segment }) => Number(segment.segmentId.slice("seg_".length)));
+}
+
+/** What a user does: how results are judged, and whether those that were read come again. */
+export interface SimulatedUser {
+  /** How similar two photos are to the user; null if nothing is judged. */
+  similarity: ((one: number, other: number) => number) | null;
+  skipsRead: boolean;
+}
+
+/**
+ * Returns the share of targets at ranks 10 to 50 that come among the first five results after three
+ * judgments. The user searches with one caption of a photo. Of the ten results that are read, the
+ * most similar one to the target is right, or the first is wrong if none is similar enough. Judged
+ * results don't count, and those that were read don't come again if the user skips them.
+ */
+export async function shareFound({ index, searches }: PhotoArchive, user: SimulatedUser) {
+  let found = 0;
+  for (const search of searches) {
+    const last = await refine(index, search, user);
+    const at = last.indexOf(search.target);
+    if (at >= 0 && at < WANTED) found++;
+  }
+  return { targets: searches.length, found, share: found / searches.length };
 }
 
 /** Returns the ranking after the judgments of a user, or as soon as the target is found. */
-function refine(
-  images: number[][],
-  query: number[],
-  first: number[],
-  target: number,
-  similarityOf: (image: number) => number,
-): number[] {
-  const [more, less]: [number[], number[]] = [[], []];
+async function refine(
+  index: MemoryIndex,
+  { query, target, ranking: first }: PhotoArchive["searches"][number],
+  { similarity, skipsRead }: SimulatedUser,
+): Promise<number[]> {
+  const [more, less, skipped] = [new Set<number>(), new Set<number>(), new Set<number>()];
   let ranking = first;
-  for (let i = 0; i < JUDGMENTS && ranking.indexOf(target) >= WANTED; i++) {
-    const read = ranking.filter((image) => image !== target).slice(0, READ);
-    const best = read.toSorted((a, b) => similarityOf(b) - similarityOf(a))[0]!;
-    if (similarityOf(best) >= MIN_SIMILARITY) more.push(best);
-    else less.push(read[0]!);
-    const directionOf = (judged: number[]) =>
-      judged.length > 0 ? meanOf(judged.map((image) => images[image]!)) : null;
-    const vector = refineVector(query, {
-      relevant: directionOf(more),
-      irrelevant: directionOf(less),
+  for (let i = 0; i < JUDGMENTS; i++) {
+    const at = ranking.indexOf(target);
+    if (at >= 0 && at < WANTED) break;
+    const read = ranking.filter((photo) => photo !== target).slice(0, READ);
+    if (read.length === 0) break;
+    if (similarity) {
+      const similarityOf = (photo: number) => similarity(target, photo);
+      const best = read.toSorted((a, b) => similarityOf(b) - similarityOf(a))[0]!;
+      if (similarityOf(best) >= MIN_SIMILARITY) more.add(best);
+      else less.add(read[0]!);
+    }
+    for (const photo of skipsRead ? read : []) skipped.add(photo);
+    const toIds = (photos: ReadonlySet<number>) => [...photos].map(toSegmentId);
+    const all = await rankPhotos(index, {
+      query,
+      moreLike: toIds(more),
+      lessLike: toIds(less),
+      skipped: toIds(skipped),
     });
-    ranking = rankImages(images, vector, new Set([...more, ...less]));
+    ranking = all.filter((photo) => !more.has(photo));
   }
   return ranking;
 }
 
-function rankImages(images: number[][], query: number[], judged: ReadonlySet<number>): number[] {
-  const scored = images.map((image, at) => ({ at, score: dot(image, query) }));
-  return scored
-    .filter(({ at }) => !judged.has(at))
-    .toSorted((a, b) => b.score - a.score)
-    .map(({ at }) => at);
-}
-
 /** Returns the cosine of two photos by the words of their captions, weighted by rarity (tf-idf). */
-function captionSimilarity(photos: readonly CaptionedPhoto[]) {
+export function captionSimilarity(photos: readonly CaptionedPhoto[]) {
   const counts = photos.map(({ captions }) => {
     const count = new Map<string, number>();
     for (const word of captions
@@ -133,15 +162,4 @@ function captionSimilarity(photos: readonly CaptionedPhoto[]) {
     for (const [word, weight] of weights[one]!) sum += weight * (weights[other]!.get(word) ?? 0);
     return sum;
   };
-}
-
-function dot(a: readonly number[], b: readonly number[]): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
-}
-
-/** Returns the direction of the mean of unit vectors. */
-function meanOf([first = [], ...rest]: readonly number[][]): number[] {
-  return toUnit(first.map((value, i) => rest.reduce((sum, vector) => sum + vector[i]!, value)));
 }

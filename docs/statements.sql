@@ -1352,7 +1352,8 @@ UPDATE watches
 -- store/d1/watches.ts putWatchVectors, in D1
 UPDATE watches
   SET vectors = ?, nearest = NULL
-  WHERE watch_id = ?;
+  WHERE watch_id = ?
+  AND updated_at = ?;
 
 -- store/d1/watches.ts requireWatch, in D1
 SELECT watch_id AS watchId, account_id AS accountId, index_id AS indexId, name, request,
@@ -1364,10 +1365,11 @@ SELECT watch_id AS watchId, account_id AS accountId, index_id AS indexId, name, 
 
 -- store/d1/watches.ts updateWatch, in D1
 UPDATE watches
-  SET name = COALESCE(?, name), request = COALESCE(?, request), min_probability = COALESCE(?,
-      min_probability), webhook_url = ?, nearest = NULL, paused = COALESCE(?, paused), updated_at =
-    ?
+  SET name = COALESCE(?, name), request = COALESCE(?, request), vectors = COALESCE(?, vectors),
+    min_probability = COALESCE(?, min_probability), webhook_url = ?, nearest = NULL, paused =
+    COALESCE(?, paused), updated_at = ?
   WHERE watch_id = ?
+  AND (? IS NULL OR request = ?)
   AND (? <= 0 + length(CAST(name AS BLOB)) + length(CAST(request AS BLOB)) +
       length(CAST(COALESCE(webhook_url, '') AS BLOB)) OR EXISTS (SELECT 1 FROM accounts WHERE
         account_id = ? AND COALESCE(accounts.record_bytes, 0) + ? <= COALESCE(limits ->>

@@ -124,9 +124,12 @@ export const JUDGMENTS = {
 /** Segments that a search takes as examples of what is right and what is wrong, of each. */
 export const FEEDBACK = {
   maxSegments: 20,
+  /** Segments that a search leaves out since they were passed over, at most. */
+  maxSkipped: 80,
   /** Weights of their mean directions beside the query, which has 1. */
-  relevantWeight: 0.75,
-  irrelevantWeight: 0.5,
+  weights: { relevant: 0.75, irrelevant: 0.5 },
+  /** The same if what was passed over is left out: what ranks next is near as it is. */
+  residualWeights: { relevant: 0.2, irrelevant: 0.05 },
 } as const;
 
 /** Searches for several moments in order (src/search/sequences/). */

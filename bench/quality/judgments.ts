@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import {
   applyLine,
   IDENTITY,
@@ -10,11 +10,18 @@ import {
 } from "../../src/search/log-odds-line.ts";
 import { measureQuality } from "../../src/search/quality.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
+import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { round, type Suite } from "../../tools/suite.ts";
-import { readCaptionedPhotos } from "../../tools/training/captions.ts";
+import type { CaptionedPhoto } from "../../tools/training/captions.ts";
 import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
-import { withEngine } from "../engine.ts";
-import { embedPhotos, shareFound } from "../simulated-feedback.ts";
+import {
+  captionSimilarity,
+  type EmbeddedPhotos,
+  embedPhotos,
+  openPhotoArchive,
+  shareFound,
+  type SimulatedUser,
+} from "../simulated-feedback.ts";
 
 /** How scores differ from what people would judge: a line, and how far queries differ. */
 interface World extends LogOddsLine {
@@ -40,6 +47,9 @@ const PHOTOS = 400;
 const MANY = 40_000;
 /** Nats that the mean log loss may rise by where the general calibration is right. */
 const MAX_LOSS = 0.002;
+/** Lowest share of targets that a refined search finds among new results. */
+const MIN_FOUND = 0.6;
+const NEW_ONLY = "new results only";
 const COVERAGE = { low: 0.85, high: 0.95 };
 /** Log odds of scores: mean and standard deviation. */
 const SCORES = { mean: -0.7, deviation: 2.2 };
@@ -104,6 +114,33 @@ function measureLines(world: World, count: number, all: readonly JudgedScore[]) 
   return { used: used / SIMULATIONS, worse: worse / SIMULATIONS, gain: gain / SIMULATIONS };
 }
 
+/**
+ * Refines searches of photos, with a description each and without: as a user judges who compares
+ * captions, one who compares as the image model does, and one who only reads on.
+ */
+async function measureRefined(photos: readonly CaptionedPhoto[], embedded: EmbeddedPhotos) {
+  const byCaptions = captionSimilarity(photos);
+  const byModel = (one: number, other: number) => {
+    const [a, b] = [embedded.images[one]!, embedded.images[other]!];
+    return Array.from(a).reduce((sum, value, i) => sum + value * b[i]!, 0);
+  };
+  const users: Record<string, SimulatedUser> = {
+    "all results again": { similarity: byCaptions, skipsRead: false },
+    [NEW_ONLY]: { similarity: byCaptions, skipsRead: true },
+    "new results, nothing judged": { similarity: null, skipsRead: true },
+    "all again, judged by the model": { similarity: byModel, skipsRead: false },
+    "new only, judged by the model": { similarity: byModel, skipsRead: true },
+  };
+  const rows = [];
+  for (const described of [false, true]) {
+    const archive = await openPhotoArchive(photos, embedded, described);
+    for (const [name, user] of Object.entries(users)) {
+      rows.push({ user: name, described, ...(await shareFound(archive, user)) });
+    }
+  }
+  return rows;
+}
+
 export const suite: Suite = {
   summary: "coverage of intervals, own calibration on held-out halves, refined searches of photos",
   async run({ dataDir, log, signal }) {
@@ -124,16 +161,17 @@ export const suite: Suite = {
     };
     const isCovered = (share: number) => share >= COVERAGE.low && share <= COVERAGE.high;
     const worstGain = Math.min(...rows.map(({ gain }) => gain));
-    const photos = (await readCaptionedPhotos(join(dataDir, "photos"))).slice(0, PHOTOS);
+    const vectors = await loadPhotoVectors([join(dataDir, "photos")], JOINT_SPACE_FILE, log);
+    const photos = vectors.photos.slice(0, PHOTOS);
     log(`${photos.length} photos …`);
-    const embedded = await withEngine(signal, (request) =>
-      embedPhotos(request, photos, (path) => readFile(path, "base64")),
-    );
-    const refined = shareFound(photos, embedded);
+    const embedded = await embedPhotos(vectors, photos, signal);
+    const refined = await measureRefined(photos, embedded);
+    for (const row of refined) log(`  ${JSON.stringify(row)}`);
     const failures = [
       !isCovered(coverage.precision),
       !isCovered(coverage.error),
       worstGain < -MAX_LOSS,
+      refined.some(({ user, share }) => user === NEW_ONLY && share < MIN_FOUND),
     ];
     return {
       table: rows.map((row) => ({

@@ -1055,7 +1055,7 @@ export interface paths {
         head?: never;
         /**
          * Change a watch
-         * @description Changes the fields that are given, for what is added from now on. What it watches for stays: create another watch for another query.
+         * @description Changes the fields that are given, for what becomes searchable from now on. Its matches stay, and a segment that has matched doesn't match again. An example can't be changed: create another watch.
          */
         patch: operations["updateWatch"];
         trace?: never;
@@ -8978,6 +8978,11 @@ export interface operations {
                      */
                     less_like?: string[];
                     /**
+                     * @description Ids of results that were passed over: they are left out, so that others come. Those that the index lacks are ignored.
+                     * @default []
+                     */
+                    skipped?: string[];
+                    /**
                      * @description What has to be there, too: `score` is the probability of all of it.
                      * @default []
                      */
@@ -9199,6 +9204,11 @@ export interface operations {
                      * @default []
                      */
                     less_like?: string[];
+                    /**
+                     * @description Ids of results that were passed over: they are left out, so that others come. Those that the index lacks are ignored.
+                     * @default []
+                     */
+                    skipped?: string[];
                     /**
                      * @description What has to be there, too: `score` is the probability of all of it.
                      * @default []
@@ -11399,6 +11409,11 @@ export interface operations {
                      */
                     name?: string;
                     /**
+                     * @description What to watch for from now on; null, with an example, for what is like that alone.
+                     * @example blue truck at the gate
+                     */
+                    query?: string | null;
+                    /**
                      * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
                      * @example {
                      *       "year": 2026,
@@ -11479,6 +11494,20 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description What it watches for was changed at the same time. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "What it watches for was changed at the same time."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {

@@ -8,6 +8,7 @@ import type {
   mcpMatchPage,
   mcpMoment,
   mcpSearchResult,
+  mcpWatch,
   mcpWatchPage,
 } from "./records/mcp-record.ts";
 
@@ -112,12 +113,18 @@ export function formatWatches({
   total,
   next_cursor,
 }: z.output<typeof mcpWatchPage>): string {
-  const lines = watches.map(({ watch_id, name, query, paused, matches, min_probability }) => {
-    const what = query === null ? "what is like an example" : toSingleLine(query);
-    const state = `${formatCount(matches, "match", "matches")} from ${min_probability}`;
-    return `- ${toSingleLine(name)}, ${watch_id}: ${what}; ${state}${paused ? "; paused" : ""}`;
-  });
-  return formatPage(`${watches.length} of ${total} watches.`, lines, next_cursor);
+  return formatPage(
+    `${watches.length} of ${total} watches.`,
+    watches.map(formatWatch),
+    next_cursor,
+  );
+}
+
+export function formatWatch(watch: z.output<typeof mcpWatch>): string {
+  const { watch_id, name, query, paused, matches, min_probability } = watch;
+  const what = query === null ? "what is like an example" : toSingleLine(query);
+  const state = `${formatCount(matches, "match", "matches")} from ${min_probability}`;
+  return `- ${toSingleLine(name)}, ${watch_id}: ${what}; ${state}${paused ? "; paused" : ""}`;
 }
 
 export function formatMatches({

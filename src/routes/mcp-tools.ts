@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { AGGREGATE, ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
-import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { UNITS } from "../search/aggregate/counts.ts";
 import { MODES } from "../search/request.ts";
@@ -12,48 +11,24 @@ import {
   formatAssets,
   formatCounts,
   formatIndices,
-  formatMatches,
   formatMoments,
-  formatWatches,
 } from "./mcp-text.ts";
+import {
+  CURSOR,
+  defineTool,
+  FILTER,
+  INDEX_NAME,
+  indexPath,
+  LIMIT,
+  type SendToolRequest,
+} from "./mcp-tool.ts";
+import { WATCH_TOOLS } from "./mcp-watch-tools.ts";
 import { aggregateRecord } from "./records/aggregate-record.ts";
 import { groupingName } from "./records/grouping.ts";
-import { indexName } from "./records/index-record.ts";
-import {
-  mcpAnswer,
-  mcpAssetPage,
-  mcpIndexPage,
-  mcpMatchPage,
-  mcpSearchResult,
-  mcpWatchPage,
-} from "./records/mcp-record.ts";
+import { mcpAnswer, mcpAssetPage, mcpIndexPage, mcpSearchResult } from "./records/mcp-record.ts";
 import { sequenceFields } from "./records/sequence-fields.ts";
 import { MAX_SUBQUERIES } from "./records/subquery.ts";
 
-/** An API request made by a tool. */
-export interface ToolRequest {
-  path: string;
-  query?: object;
-  /** JSON body of a POST request. Without it, the method is GET. */
-  body?: object;
-}
-
-/** Sends an API request. Resolves to the response's record, or to the error's `detail`. */
-export type SendToolRequest = (
-  request: ToolRequest,
-) => Promise<{ record: unknown } | { detail: string }>;
-
-interface Tool<I extends z.ZodObject, O extends z.ZodObject> {
-  title: string;
-  description: string;
-  input: I;
-  /** Fields of the response that are passed on to the model. */
-  output: O;
-  toRequest: (input: z.output<I>) => ToolRequest;
-  formatOutput: (output: z.output<O>) => string;
-}
-
-const index_name = indexName.describe("The index, as list_indices names it.");
 const index_names = z
   .array(indexNameOrAll)
   .min(1)
@@ -75,8 +50,6 @@ const asset_ids = z
   .array(z.string())
   .max(LIMITS.assetIdCount)
   .describe("Only in these videos and images, by their asset_id.");
-const cursor = z.string().describe("The next_cursor of the page before, for the next one.");
-const limit = z.int().min(1).max(LIMITS.pageSize).default(DEFAULT_PAGE_SIZE);
 const text = z.string().min(1).max(LIMITS.queryCharacters);
 
 const TOOLS = [
@@ -85,7 +58,7 @@ const TOOLS = [
     description:
       "Lists the indices (collections of videos and images) that can be searched, with what each " +
       "holds. Start here unless you know the index_name.",
-    input: z.object({ limit, cursor: cursor.optional() }),
+    input: z.object({ limit: LIMIT, cursor: CURSOR.optional() }),
     output: mcpIndexPage,
     toRequest: (query) => ({ path: "/index", query }),
     formatOutput: formatIndices,
@@ -97,11 +70,11 @@ const TOOLS = [
       "metadata. It doesn't look into them: to find something that is seen, said or written, use " +
       "search.",
     input: z.object({
-      index_name,
+      index_name: INDEX_NAME,
       type: z.enum(ASSET_TYPES).optional(),
       state: z.enum(ASSET_STATES).optional().describe("Only `ready` ones are searched in full."),
-      limit,
-      cursor: cursor.optional(),
+      limit: LIMIT,
+      cursor: CURSOR.optional(),
     }),
     output: mcpAssetPage,
     toRequest: ({ index_name: name, ...query }) => ({ path: indexPath(name), query }),
@@ -120,7 +93,7 @@ const TOOLS = [
       "in query, words such as no and without hardly count.",
     input: z
       .object({
-        index_name: index_name.optional(),
+        index_name: INDEX_NAME.optional(),
         index_names,
         query: text.optional().describe("What to find."),
         similar_to: z
@@ -163,13 +136,7 @@ const TOOLS = [
               "picture) count. Empty: all.",
           ),
         asset_ids: asset_ids.default([]),
-        filter: z
-          .record(z.string(), z.unknown())
-          .default({})
-          .describe(
-            'Rules on the assets\' metadata, created_at and duration_seconds: {"camera": "A", ' +
-              '"year": {"$gte": 2024}}. Operators: $eq $ne $in $nin $lt $lte $gt $gte.',
-          ),
+        filter: FILTER.default({}),
         group_by: z
           .enum(["segment", "asset"])
           .default("segment")
@@ -180,7 +147,7 @@ const TOOLS = [
           .describe(
             "Whether a word that nothing has is searched for as one that has nearly its letters.",
           ),
-        cursor: cursor.optional(),
+        cursor: CURSOR.optional(),
       })
       .refine(namesOneOrSeveral, ONE_OR_SEVERAL),
     output: mcpSearchResult,
@@ -198,7 +165,7 @@ const TOOLS = [
       "exactly. With a query, each count is the expected number, and its interval has the true " +
       "one with a probability of 90 %: say both.",
     input: z.object({
-      index_name,
+      index_name: INDEX_NAME,
       query: text.optional().describe("What to count, in plain words. Without it: everything."),
       group_by: groupingName
         .default("asset_type")
@@ -222,10 +189,7 @@ const TOOLS = [
         .default([])
         .describe("Which kinds of asset and, with a query, of evidence count. Empty: all."),
       asset_ids: asset_ids.default([]),
-      filter: z
-        .record(z.string(), z.unknown())
-        .default({})
-        .describe("Rules on the assets' metadata, as of search."),
+      filter: FILTER.default({}),
       correct: z.boolean().default(true).describe("Whether unknown words are corrected."),
     }),
     output: aggregateRecord,
@@ -241,7 +205,7 @@ const TOOLS = [
       "moments themselves, use search.",
     input: z
       .object({
-        index_name: index_name.optional(),
+        index_name: INDEX_NAME.optional(),
         index_names,
         query: text.describe("The question, as a whole sentence."),
         top_k: z
@@ -266,62 +230,11 @@ const TOOLS = [
     },
     formatOutput: formatAnswer,
   }),
-  defineTool("list_watches", {
-    title: "List watches",
-    description:
-      "Lists the watches of an index: queries that announce each new moment which matches, with " +
-      "how many have matched so far.",
-    input: z.object({ index_name, limit, cursor: cursor.optional() }),
-    output: mcpWatchPage,
-    toRequest: ({ index_name: name, ...query }) => ({ path: `${indexPath(name)}/watches`, query }),
-    formatOutput: formatWatches,
-  }),
-  defineTool("list_watch_matches", {
-    title: "List the matches of a watch",
-    description:
-      "Lists the moments that have matched a watch, of the newest videos and images first, with " +
-      "their times in seconds, scores and clip_url.",
-    input: z.object({
-      index_name,
-      watch_id: z.string().max(ID_CHARACTERS).describe("The watch, as list_watches names it."),
-      limit,
-      cursor: cursor.optional(),
-    }),
-    output: mcpMatchPage,
-    toRequest: ({ index_name: name, watch_id: id, ...query }) => ({
-      path: `${indexPath(name)}/watches/${encodeURIComponent(id)}/matches`,
-      query,
-    }),
-    formatOutput: formatMatches,
-  }),
 ];
 
-/** Registers all tools with a server. */
-export function addTools(server: McpServer, send: SendToolRequest): void {
-  for (const add of TOOLS) add(server, send);
-}
-
-function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
-  name: string,
-  { title, description, input, output, toRequest, formatOutput }: Tool<I, O>,
-) {
-  const annotations = { readOnlyHint: true, openWorldHint: false };
-  const inputSchema: z.ZodObject = input;
-  const config = { title, description, inputSchema, outputSchema: output, annotations };
-  return (server: McpServer, send: SendToolRequest) => {
-    server.registerTool(name, config, async (args): Promise<CallToolResult> => {
-      const sent = await send(toRequest(args as z.output<I>));
-      if ("detail" in sent) return { isError: true, ...textContent(sent.detail) };
-      const structuredContent = output.parse(sent.record);
-      return { ...textContent(formatOutput(structuredContent)), structuredContent };
-    });
-  };
-}
-
-function textContent(text: string) {
-  return { content: [{ type: "text" as const, text }] };
-}
-
-function indexPath(name: string): string {
-  return `/index/${encodeURIComponent(name)}`;
+/** Registers all tools with a server; those that write only if `canWrite`. */
+export function addTools(server: McpServer, send: SendToolRequest, canWrite: boolean): void {
+  for (const { isReadOnly, add } of [...TOOLS, ...WATCH_TOOLS]) {
+    if (isReadOnly || canWrite) add(server, send);
+  }
 }

@@ -6,7 +6,7 @@ import type { Context } from "../http/context.ts";
 import { createRouter } from "../http/endpoint.ts";
 import { readBody } from "../http/json-body.ts";
 import { parseJsonText } from "../json-parse.ts";
-import type { SendToolRequest, ToolRequest } from "./mcp-tools.ts";
+import type { SendToolRequest, ToolRequest } from "./mcp-tool.ts";
 import { VERSION } from "./openapi-info.ts";
 
 /** Error codes of JSON-RPC 2.0, section 5.1. */
@@ -53,20 +53,26 @@ async function handleMessage(c: Context, dispatch: Dispatch): Promise<Response> 
   const json = parseJsonText(await readBody(c.req.raw, LIMITS.jsonBytes));
   if (!("value" in json)) return rpcError(PARSE_ERROR, `Byte ${json.byteOffset}: ${json.reason}`);
   if (Array.isArray(json.value)) return rpcError(INVALID_REQUEST, "Send one message a request.");
-  const send = async ({ path, query = {}, body }: ToolRequest) => {
-    const request = toInternalRequest(c, path, query, body);
+  const send = async (toolRequest: ToolRequest) => {
+    const request = toInternalRequest(c, toolRequest);
     authenticateAs(request, caller);
     const response = await dispatch(request, c);
     const content: unknown = await response.json();
     return response.ok ? { record: content } : { detail: formatDetail(content as ErrorRecord) };
   };
-  const response = await serveMcp(c.req.raw, json.value, send);
+  const canWrite = caller.scopes.includes("write");
+  const response = await serveMcp(c.req.raw, json.value, send, canWrite);
   response.headers.delete("Cache-Control"); // the API's default is stricter
   return response;
 }
 
 /** Serves a message. The SDK is imported on demand: it would slow down the start of isolates. */
-async function serveMcp(request: Request, message: unknown, send: SendToolRequest) {
+async function serveMcp(
+  request: Request,
+  message: unknown,
+  send: SendToolRequest,
+  canWrite: boolean,
+) {
   const [{ createMcpHandler, McpServer }, { addTools }] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./mcp-tools.ts"),
@@ -75,7 +81,7 @@ async function serveMcp(request: Request, message: unknown, send: SendToolReques
     { name: "sightline", title: "Sightline", version: VERSION },
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
-  addTools(server, send);
+  addTools(server, send, canWrite);
   return createMcpHandler(() => server).fetch(request, { parsedBody: message });
 }
 
@@ -86,18 +92,16 @@ function readBearerToken(c: Context): string | undefined {
 
 function toInternalRequest(
   c: Context,
-  path: string,
-  query: object,
-  body: object | undefined,
+  { path, query = {}, body, method = body ? "POST" : undefined }: ToolRequest,
 ): Request {
   const url = new URL(path, c.req.url);
   for (const [name, value] of Object.entries(query)) {
     for (const item of [value].flat()) url.searchParams.append(name, String(item));
   }
   const headers = new Headers({ "X-Request-Id": c.get("requestId") });
-  if (!body) return new Request(url, { headers });
+  if (!body) return new Request(url, { headers, ...(method && { method }) });
   headers.set("Content-Type", "application/json");
-  return new Request(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return new Request(url, { method: method!, headers, body: JSON.stringify(body) });
 }
 
 /** Body of an error response. */

@@ -62,6 +62,14 @@ const searchBody = z
       .describe(
         "Ids of segments that are wrong: they are left out, and what is like them moves back.",
       ),
+    skipped: z
+      .array(z.string().max(ID_CHARACTERS))
+      .max(FEEDBACK.maxSkipped)
+      .default([])
+      .describe(
+        "Ids of results that were passed over: they are left out, so that others come. " +
+          "Those that the index lacks are ignored.",
+      ),
     all: z
       .array(subquery)
       .max(MAX_SUBQUERIES)
@@ -278,6 +286,7 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     withinSeconds: body.within_seconds,
     moreLike: body.more_like,
     lessLike: body.less_like,
+    skipped: body.skipped,
     assetIds: body.asset_ids,
     conditions: readFilter(body.filter),
     topK: top_k,

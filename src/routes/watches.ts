@@ -15,6 +15,7 @@ import {
   requireWatch,
   updateWatch,
   type Watch,
+  type WatchRequest,
 } from "../store/d1/watches.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { countMatches, deleteMatches } from "../store/index-database/matches.ts";
@@ -25,6 +26,7 @@ import { indexParams } from "./records/index-record.ts";
 import {
   newImageWatch,
   newWatch,
+  requireQuery,
   toWatchRecord,
   toWatchRequest,
   watchChange,
@@ -185,13 +187,20 @@ addEndpoint(
     operationId: "updateWatch",
     summary: "Change a watch",
     description:
-      "Changes the fields that are given, for what is added from now on. What it watches for " +
-      "stays: create another watch for another query.",
-    errors: { account_full: RECORDS_FULL },
+      "Changes the fields that are given, for what becomes searchable from now on. Its matches " +
+      "stay, and a segment that has matched doesn't match again. An example can't be changed: " +
+      "create another watch.",
+    errors: {
+      account_full: RECORDS_FULL,
+      conflict: "What it watches for was changed at the same time.",
+    },
     scope: "write",
     params: watchParams,
     body: watchChange,
-    examples: { pause: { summary: "Pause", value: { paused: true } } },
+    examples: {
+      pause: { summary: "Pause", value: { paused: true } },
+      query: { summary: "Watch for something else", value: { query: "blue truck at the gate" } },
+    },
     rules: (c, { body }) => webhookUrlIssues(c.env, body["webhook_url"], ["body", "webhook_url"]),
     response: watchRecord,
   },
@@ -205,10 +214,14 @@ async function changeWatch(
   const index = await requireCallerIndex(c, params.index_name);
   const watch = await requireWatch(c.env.DB, index.indexId, params.watch_id);
   const { request: stored } = watch;
+  const { query } = body;
+  const hasExample = stored.similarTo !== null || stored.hasImage;
+  if (query !== undefined) requireQuery(query, hasExample);
+  const isOther = query !== undefined && (query ?? "") !== stored.query;
   const isScoped = Boolean(body.filter ?? body.modes ?? body.asset_types);
   const request = toWatchRequest(
     {
-      query: stored.query,
+      query: query === undefined ? stored.query : (query ?? undefined),
       similar_to: stored.similarTo ?? undefined,
       filter: body.filter ?? stored.filter,
       modes: body.modes ?? (stored.modes as z.output<typeof newWatch>["modes"]),
@@ -218,7 +231,8 @@ async function changeWatch(
   );
   const change = {
     name: body.name,
-    request: isScoped ? request : undefined,
+    request: isScoped || isOther ? request : undefined,
+    vectors: isOther ? await embedOther(c, index, request, watch.image) : undefined,
     minProbability: body.min_probability,
     webhookUrl: body.webhook_url,
     paused: body.paused,
@@ -226,6 +240,16 @@ async function changeWatch(
   await updateWatch(c.env.DB, watch, change, Date.now());
   const changed = await requireWatch(c.env.DB, index.indexId, params.watch_id);
   return (await toRecords(c, index, [changed]))[0]!;
+}
+
+async function embedOther(
+  c: Context,
+  index: MediaIndexRow,
+  request: WatchRequest,
+  image: string | null,
+) {
+  await requireCostQuota(c);
+  return embedWatch(c.env, index, request, image);
 }
 
 addEndpoint(

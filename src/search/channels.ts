@@ -76,7 +76,7 @@ export async function queryChannels(
     const nearest = (toVector: number[], hitCount: number) =>
       searchTarget(env, target, { space, scope, vector: toVector, count: hitCount }, groups);
     return time("knn", async () => {
-      const refined = refineVector(vector, feedback[space]);
+      const refined = refineVector(vector, feedback[space], feedback.weights);
       const [hits, unrefined] = await Promise.all([
         nearest(refined, count),
         space === "text" || refined === vector ? null : nearest(vector, SEARCH.maxCandidates),

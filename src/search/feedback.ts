@@ -1,26 +1,28 @@
 import { AppError } from "../errors.ts";
+import { FEEDBACK } from "../parameters.ts";
 import { listKnownSegments } from "../store/index-database/segments.ts";
 import { vectorPairs } from "../store/vectorize/vector-pairs.ts";
 import { getVectors } from "../store/vectorize/vectors.ts";
 import { TEXT_KINDS } from "../types.ts";
 import { meanDirection } from "./example.ts";
 import { IndexGroup, listIndices, type SearchTarget, targetDatabases } from "./index-group.ts";
-import { type Directions, toUnit } from "./refine-vector.ts";
+import { type Directions, type FeedbackWeights, toUnit } from "./refine-vector.ts";
 import type { SearchRequest } from "./request.ts";
 
 /** What a user said of results, in each space of vectors; null for nothing. */
 export interface Feedback {
   text: Directions | null;
   image: Directions | null;
+  weights: FeedbackWeights;
 }
 
-export const NO_FEEDBACK: Feedback = { text: null, image: null };
+export const NO_FEEDBACK: Feedback = { text: null, image: null, weights: FEEDBACK.weights };
 
 /** Reads the vectors of segments. Throws `not_found` with the first id that is in no index. */
 export async function readFeedback(
   env: Env,
   target: SearchTarget,
-  { moreLike, lessLike }: Pick<SearchRequest, "moreLike" | "lessLike">,
+  { moreLike, lessLike, skipped }: Pick<SearchRequest, "moreLike" | "lessLike" | "skipped">,
 ): Promise<Feedback> {
   const ids = [...moreLike, ...lessLike];
   if (ids.length === 0) return NO_FEEDBACK;
@@ -49,7 +51,7 @@ export async function readFeedback(
     return { relevant, irrelevant };
   };
   const [text, image] = await Promise.all([readDirections("text"), readDirections("image")]);
-  return { text, image };
+  return { text, image, weights: skipped.length > 0 ? FEEDBACK.residualWeights : FEEDBACK.weights };
 }
 
 function toDirection(read: number[][][]): number[] | null {

@@ -120,12 +120,12 @@ export function findPosition(
   return at < 0 ? ranked.length : at;
 }
 
-type PageRequest = Pick<SearchRequest, "topP" | "topK" | "after" | "facetNames">;
+type PageOptions = Pick<SearchRequest, "topP" | "topK" | "after" | "facetNames">;
 
 /** Returns a page of the hits of at least `topP`, their number, and where the next page begins. */
 export function takePage<T extends { candidate: Rankable & GroupedSegment }>(
   ranked: readonly T[],
-  { topP, topK, after, facetNames }: PageRequest,
+  { topP, topK, after, facetNames }: PageOptions,
 ): { selected: T[]; total: number; next: RankPosition | null; facets: Facets } {
   const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
   const from = findPosition(relevant, after);

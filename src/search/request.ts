@@ -31,6 +31,8 @@ export const searchRequest = z.object({
   /** Ids of segments that the user wants more of, and of others that aren't it. */
   moreLike: z.array(z.string()).default([]),
   lessLike: z.array(z.string()).default([]),
+  /** Ids of segments that the user has passed over. */
+  skipped: z.array(z.string()).default([]),
   /** Assets to search; empty for all. */
   assetIds: z.array(z.string()),
   conditions: z.array(
@@ -88,6 +90,7 @@ export function makeSearchRequest(
     similarTo: null,
     moreLike: [],
     lessLike: [],
+    skipped: [],
     assetIds: [],
     conditions: [],
     topP: 0,

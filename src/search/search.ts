@@ -97,7 +97,7 @@ export async function search(
   const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
   const feedback = await readFeedback(env, target, request);
-  for (const id of request.lessLike) excludedIds.add(id);
+  for (const id of [...request.lessLike, ...request.skipped]) excludedIds.add(id);
   const findAtDepth = (depth: number, hasText?: boolean) => {
     const pass = { scope, query, feedback, depth, excludedIds, hasText };
     return findCandidates(env, target, pass, timings);

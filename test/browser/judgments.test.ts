@@ -56,6 +56,31 @@ describe("the thumbs of a search", () => {
     expect(takeErrors()).toEqual([]);
   });
 
+  it("come with “New results only”, which leaves out the others on the page until the way back", async () => {
+    const { page, takeErrors } = await openSample("?q=carpenter");
+    await page.locator(".moment").first().waitFor();
+    const [{ segment_id: id }] = await Promise.all([
+      nextJudgment(page),
+      thumb(page, "Relevant").click(),
+    ]);
+    await refinedBy(page, "1 relevant moment").waitFor();
+    await page.locator("summary", { hasText: "Less likely results" }).click();
+    const other = await page.locator(".moment:visible").last().getAttribute("data-segment");
+    expect(other).not.toBe(id);
+    const searched = page.waitForRequest(/\/search$/);
+    await page.getByRole("button", { name: "New results only" }).click();
+    const { more_like, skipped } = (await searched).postDataJSON();
+    expect(more_like).toEqual([id]);
+    expect(skipped).toContain(other);
+    expect(skipped).not.toContain(id);
+    await page.getByText(/^Refined by 1 relevant moment, without \d+ shown before$/).waitFor();
+    expect(await card(page, other!).count()).toBe(0);
+    await page.goBack();
+    await refinedBy(page, "1 relevant moment").waitFor();
+    await card(page, other!).waitFor({ state: "attached" });
+    expect(takeErrors()).toEqual([]);
+  });
+
   it("are pressed by + and −, pressed again to take a judgment back, and the focus stays", async () => {
     const { page } = await openSample("?q=carpenter");
     await page.locator(".moment button.over").first().focus();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client, type Json, newClient } from "../support/client.ts";
+import { Client, clientOf, type Json, newClient } from "../support/client.ts";
 import { connect, rpc } from "../support/mcp-client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
 import { run } from "../support/store-queries.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   ({ client, video, words } = await createSampleIndex());
 });
 
-const TOOLS = [
+const READING_TOOLS = [
   "list_indices",
   "list_assets",
   "search",
@@ -22,6 +22,7 @@ const TOOLS = [
   "list_watches",
   "list_watch_matches",
 ];
+const TOOLS = [...READING_TOOLS, "create_watch", "update_watch", "delete_watch"];
 const GOATS = "The keeper lives here with two goats.";
 
 describe.each(["auto", "legacy"] as const)("the official MCP client (%s)", (mode) => {
@@ -32,12 +33,45 @@ describe.each(["auto", "legacy"] as const)("the official MCP client (%s)", (mode
     expect(mcp.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
     const { tools } = await mcp.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS);
-    for (const { description, inputSchema, outputSchema, annotations } of tools) {
+    for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
       expect(description!.length).toBeGreaterThan(50);
       expect(inputSchema.type).toBe("object");
       expect(outputSchema).toMatchObject({ type: "object" });
-      expect(annotations).toMatchObject({ readOnlyHint: true });
+      expect(annotations).toMatchObject({ readOnlyHint: READING_TOOLS.includes(name) });
+      expect(annotations!.destructiveHint ?? false).toBe(name === "delete_watch");
     }
+    await mcp.close();
+  });
+
+  it("creates, changes, pauses and deletes a watch, without a webhook", async () => {
+    const mcp = await connect(client, mode);
+    const call = async (name: string, args: object): Promise<Json> =>
+      mcp.callTool({ name, arguments: { index_name: "trip", ...args } });
+    const webhook_url = "https://hooks.example.com/x";
+    const created = await call("create_watch", { name: "Goats", query: "goats", webhook_url });
+    const { watch_id } = created.structuredContent;
+    const path = `/index/trip/watches/${watch_id}`;
+    expect(created.content[0].text).toBe(
+      `Created.\n- Goats, ${watch_id}: goats; 0 matches from 0.9`,
+    );
+    expect(await client.json("GET", path)).toMatchObject({ query: "goats", webhook_url: null });
+    const change = { watch_id, query: "sheep", paused: true, webhook_url };
+    const changed = await call("update_watch", change);
+    expect(changed.content[0].text).toContain("sheep; 0 matches from 0.9; paused");
+    expect(await client.json("GET", path)).toMatchObject({ query: "sheep", webhook_url: null });
+    expect((await call("update_watch", { watch_id, query: "?" })).isError).toBe(true);
+    const deleted = await call("delete_watch", { watch_id });
+    expect(deleted.structuredContent).toEqual({ watch_id, deleted: true });
+    expect((await call("delete_watch", { watch_id })).isError).toBe(true);
+    await mcp.close();
+  });
+
+  it("has only the tools that read if its key has only the scope `read`", async () => {
+    const mcp = await connect(await clientOf("reader", ["read"]), mode);
+    const { tools } = await mcp.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(READING_TOOLS);
+    const call = mcp.callTool({ name: "delete_watch", arguments: { watch_id: "wat_1" } });
+    await expect(call).rejects.toThrow("delete_watch");
     await mcp.close();
   });
 

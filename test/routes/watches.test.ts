@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Client, clientOf, newClient } from "../support/client.ts";
+import { type Client, clientOf, fixture, newClient } from "../support/client.ts";
 
 let client: Client;
 
@@ -63,6 +63,36 @@ describe("a watch", () => {
     ],
   ])("is refused with %s", async (_, json, issues) => {
     expect(await client.issues("POST", "/index/gate/watches", { json })).toEqual(issues);
+  });
+
+  it("watches for another query once that is changed", async () => {
+    const watch = await create(TEXT);
+    const path = `/index/gate/watches/${watch.watch_id}`;
+    const changed = await client.json("PATCH", path, { json: { query: "sheep -shorn" } });
+    expect(changed).toMatchObject({ name: "Goats", query: "sheep -shorn" });
+    expect(await client.json("GET", path)).toEqual(changed);
+    for (const [query, type] of [
+      ["?", "value_error"],
+      ["", "string_too_short"],
+      [null, "missing"],
+    ]) {
+      const issues = await client.issues("PATCH", path, { json: { query } });
+      expect(issues).toEqual([[["body", "query"], type]]);
+    }
+    expect(await client.json("GET", path)).toEqual(changed);
+  });
+
+  it("with an image needs no query, and may lose and get one", async () => {
+    const form = { image_file: await fixture("boats.jpg"), watch: '{"name": "a", "query": "sea"}' };
+    const watch = await client.json("POST", "/index/gate/watches", { form });
+    const path = `/index/gate/watches/${watch.watch_id}`;
+    expect(await client.json("PATCH", path, { json: { query: null } })).toMatchObject({
+      query: null,
+      has_image: true,
+    });
+    expect(await client.json("PATCH", path, { json: { query: "lake" } })).toMatchObject({
+      query: "lake",
+    });
   });
 
   it("is refused with an example that the index doesn't have", async () => {

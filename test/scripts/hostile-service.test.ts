@@ -32,6 +32,7 @@ const ARGUMENTS: Record<string, string[][]> = {
   "watch list": [[]],
   "watch preview": [["wat_1"], ["boat"]],
   "watch tail": [[]],
+  "watch edit": [["wat_1", "--query", "boat"]],
   "watch pause": [["wat_1"]],
   "watch resume": [["wat_1"]],
   "watch remove": [["wat_1", "--yes"]],

@@ -55,6 +55,36 @@ describe("a search with `less_like`", () => {
   });
 });
 
+describe("a search with `skipped`", () => {
+  it("leaves those segments out, page by page and queued, and ignores unknown ones", async () => {
+    const query = "something by the water";
+    const ids = idsOf(await search({ query }));
+    const skipped = [ids[0], "seg_nothing"];
+    const json = { query, skipped };
+    expect(idsOf(await search(json))).toEqual(ids.slice(1));
+    const first = await search({ ...json, top_k: 1 });
+    const second = await search({ ...json, top_k: 1, cursor: first.next_cursor });
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(ids.slice(1, 3));
+    const { job_id } = await search({ ...json, queue_job: true });
+    expect(idsOf((await client.waitForJob(job_id)).result)).toEqual(ids.slice(1));
+  });
+
+  it("moves its vector less towards what is right, since what is near comes next anyway", async () => {
+    const query = "something by the water";
+    const skipped = [lantern];
+    const more = await search({ query, more_like: [boats] });
+    const less = await search({ query, more_like: [boats], skipped });
+    expect(scoreOf(less, boats)).toBeLessThan(scoreOf(more, boats));
+    expect(scoreOf(less, boats)).toBeGreaterThan(scoreOf(await search({ query, skipped }), boats));
+  });
+
+  it("with more than 80 ids returns 422", async () => {
+    const json = { query: "boats", skipped: Array.from({ length: 81 }, () => boats) };
+    const issues = await client.issues("POST", "/index/trip/search", { json });
+    expect(issues).toEqual([[["body", "skipped"], "too_long"]]);
+  });
+});
+
 describe.each(["more_like", "less_like"])("the field %s", (field) => {
   it.each(["seg_nothing", `seg_${"0".repeat(26)}`])(
     "with the unknown id %s returns 404, which names it",

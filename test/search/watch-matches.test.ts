@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { matchAsset } from "../../src/search/watches/match-asset.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
+import { putWatchVectors, requireWatch, updateWatch } from "../../src/store/d1/watches.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 import { deliver } from "../support/ingest-helpers.ts";
 import { assetRefOf } from "../support/store-queries.ts";
@@ -205,5 +206,73 @@ describe("a transcript that is replaced", () => {
     expect(await matchesOf("said", watch)).toHaveLength(1);
     const events = await readEvents(video);
     expect(events.map(({ watch_name }) => watch_name)).toEqual(["Goats", "Volcanoes"]);
+  });
+});
+
+describe("a watch whose query is changed", () => {
+  it("matches what comes from then on, and its matches stay", async () => {
+    await createIndex("changed");
+    const watch = await create("changed", { name: "Lanterns", query: "lantern" });
+    const words = await addImage("changed", "words.jpg");
+    const path = `/index/changed/watches/${watch.watch_id}`;
+    await client.json("PATCH", path, { json: { query: "goats" } });
+    const asset = (await getAsset(env.DB, (await assetRefOf(words)).assetId))!;
+    await matchAsset(env, asset);
+    const video = await addTranscribedVideo(client, "changed", true);
+    const matches = await matchesOf("changed", watch);
+    expect(matches.map(({ segment }: Json) => segment.asset_id)).toEqual([
+      video.asset_id,
+      words.asset_id,
+    ]);
+    const json = { query: "goats" };
+    const { segments } = await client.json("POST", "/index/changed/search", { json });
+    expect(matches[0].score).toBeCloseTo(segments[0].score, 2);
+    expect((await readEvents(words)).map(({ asset_id }) => asset_id)).toEqual([
+      words.asset_id,
+      video.asset_id,
+    ]);
+  });
+});
+
+describe("a watch after a change of the embedding model", () => {
+  it("is embedded again by the new model, and matches no segment twice", async () => {
+    await createIndex("models");
+    const watch = await create("models", { name: "Lanterns", query: "lantern" });
+    const words = await addImage("models", "words.jpg");
+    const { indexId, assetId } = await assetRefOf(words);
+    const asset = (await getAsset(env.DB, assetId))!;
+    const before = await requireWatch(env.DB, indexId, watch.watch_id);
+    const changed = { ...env, TEXT_EMBEDDINGS_MODEL: `${before.vectors!.models.text}-2` };
+    await matchAsset(changed, asset);
+    await matchAsset(changed, asset);
+    await env.MEDIA_INDEX.getByName(indexId).announceMatches();
+    const after = await requireWatch(env.DB, indexId, watch.watch_id);
+    expect(after.vectors!.models.text).toBe(changed.TEXT_EMBEDDINGS_MODEL);
+    expect(after.updatedAt).toBe(before.updatedAt);
+    expect(await matchesOf("models", watch)).toHaveLength(1);
+    expect(await readEvents(words)).toHaveLength(1);
+  });
+
+  it("keeps the vectors of a query that was changed meanwhile", async () => {
+    await createIndex("meanwhile");
+    const { watch_id } = await create("meanwhile", { name: "Lanterns", query: "lantern" });
+    const words = await addImage("meanwhile", "words.jpg");
+    const { indexId } = await assetRefOf(words);
+    const stale = await requireWatch(env.DB, indexId, watch_id);
+    const path = `/index/meanwhile/watches/${watch_id}`;
+    await client.json("PATCH", path, { json: { query: "goats" } });
+    const current = await requireWatch(env.DB, indexId, watch_id);
+    expect(current.vectors!.channels).not.toEqual(stale.vectors!.channels);
+    await putWatchVectors(env.DB, stale, stale.vectors!);
+    const late = updateWatch(
+      env.DB,
+      stale,
+      { request: { ...stale.request, modes: ["speech"] } },
+      0,
+    );
+    await expect(late).rejects.toMatchObject({ code: "conflict" });
+    expect(await requireWatch(env.DB, indexId, watch_id)).toEqual(current);
+    await updateWatch(env.DB, stale, { paused: true }, current.updatedAt);
+    expect((await requireWatch(env.DB, indexId, watch_id)).paused).toBe(1);
   });
 });

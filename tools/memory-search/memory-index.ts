@@ -4,7 +4,7 @@ import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { IndexGroup, type SearchTarget } from "../../src/search/index-group.ts";
 import { parseQuery } from "../../src/search/query.ts";
-import { makeSearchRequest } from "../../src/search/request.ts";
+import { makeSearchRequest, type SearchRequest } from "../../src/search/request.ts";
 import { search, type SearchResults } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
@@ -95,7 +95,10 @@ export class MemoryIndex {
    * Searches for a text. Near-duplicates aren't collapsed. Throws if the text wasn't embedded,
    * which the service would take for an outage.
    */
-  async search(request: { query: string; topK: number }): Promise<Hit[]> {
+  async search(
+    request: Pick<SearchRequest, "query" | "topK"> &
+      Partial<Pick<SearchRequest, "moreLike" | "lessLike" | "skipped">>,
+  ): Promise<Hit[]> {
     const [first, ...others] = this.indices;
     const target = others.length > 0 ? new IndexGroup(this.indices, TIMEOUT_MS) : first!;
     return (await this.searchIn(target, request)).hits;

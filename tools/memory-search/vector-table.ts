@@ -45,6 +45,14 @@ export class VectorTable {
     return { matches, count: matches.length };
   }
 
+  /** Returns the vectors with these ids that are there. */
+  async getByIds(ids: string[]) {
+    const wanted = new Set(ids);
+    return this.#vectors
+      .filter(({ id }) => wanted.has(id))
+      .map(({ id, values }) => ({ id, values: Array.from(values) }));
+  }
+
   #cosine(row: number, query: Float32Array): number {
     const start = row * this.#dimensions;
     let sum = 0;

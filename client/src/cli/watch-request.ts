@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { NewWatch, WatchPreview } from "../index.ts";
+import type { NewWatch, WatchChange, WatchPreview } from "../index.ts";
 import { type CommandArguments, UsageError } from "./command-arguments.ts";
 import { openLocalFile } from "./local-file.ts";
 import type { OptionSpec } from "./option.ts";
@@ -65,6 +65,19 @@ export async function readNewWatch(args: CommandArguments): Promise<NewWatch> {
     ...(args.flag("paused") && { paused: true }),
     ...(image !== undefined && { image_file: await openLocalFile(image) }),
   };
+}
+
+/** Reads what is to be changed of a watch. */
+export function readWatchChange(args: CommandArguments): WatchChange {
+  const { similar_to: _, ...scope } = readWatchPreview(args, args.text("query"));
+  const [name, webhookUrl] = [args.text("name"), args.text("webhook")];
+  const change: WatchChange = {
+    ...(name !== undefined && { name }),
+    ...scope,
+    ...(webhookUrl !== undefined && { webhook_url: webhookUrl === "" ? null : webhookUrl }),
+  };
+  if (Object.keys(change).length > 0) return change;
+  throw new UsageError("Say what to change, such as --query TEXT or --min-probability P.");
 }
 
 /** Cuts text to the length of a name, without half a surrogate pair at its end. */

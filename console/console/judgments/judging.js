@@ -3,6 +3,7 @@ import { readRoute, routeHash } from "../shared/route.js";
 import { judgmentOfKey } from "./judging-keys.js";
 import {
   addJudgment,
+  addSkipped,
   isRefinable,
   MAX_REFINING,
   readRefinement,
@@ -28,7 +29,7 @@ const STORED_ONLY = "The judgment is stored. A search by a clip isn't refined by
 const FULL = `The judgment is stored, but doesn't refine the search: it is refined by at most ${MAX_REFINING} relevant and ${MAX_REFINING} not relevant moments.`;
 
 /** Adds two toggle buttons to the card of a hit, which judge it for the search of a route. */
-export function addThumbs(card, { segment_id: id, title }, route) {
+export function addThumbs(card, { segment_id: id, title, duplicates }, route) {
   const buttons = THUMBS.map(({ isRelevant, name, key, shortcut }) => {
     const attributes = {
       type: "button",
@@ -45,6 +46,7 @@ export function addThumbs(card, { segment_id: id, title }, route) {
     return button;
   });
   card.dataset.segment = id;
+  card.dataset.segments = [id, ...duplicates].join(" ");
   const row = el("div.judging");
   const facts = card.querySelector(".facts");
   facts.replaceWith(row);
@@ -101,6 +103,15 @@ function refine(route, id, isRelevant) {
   if (refinement === null) return showMessage(FULL);
   const refined = writeRefinement(refinement);
   if (refined !== shown.refined) location.hash = routeHash({ ...shown, refined });
+}
+
+/** Searches again without the results on the page that weren't judged. */
+export function skipResults(route) {
+  const cards = [...document.querySelectorAll(".moment[data-segment]")];
+  const visible = cards.filter((card) => card.checkVisibility());
+  const ids = visible.flatMap(({ dataset }) => dataset.segments.split(" "));
+  const refined = writeRefinement(addSkipped(readRefinement(route), ids));
+  location.hash = routeHash({ ...route, refined });
 }
 
 /** Takes the judgments in the address over, as after a reload. */

@@ -1,10 +1,15 @@
 /*
- * What a user judged of the shown search, oldest judgment first: `[{ id, isRelevant }]`. The hash of
- * the URL has it as `refined=seg_A,-seg_B`, with a minus before what isn't relevant.
+ * What a user judged of the shown search, oldest judgment first: `[{ id, isRelevant }]`; null for what
+ * was passed over. The hash of the URL has it as `refined=seg_A,-seg_B,~seg_C`, with a minus before
+ * what isn't relevant, and a tilde before what was passed over.
  */
 
 /** Segments of either kind that refine a search, at most (the API's limit). */
 export const MAX_REFINING = 20;
+/** Segments that were passed over, at most (the API's limit). */
+export const MAX_SKIPPED = 80;
+
+const SIGNS = { "": true, "-": false, "~": null };
 
 /** Returns whether a search can be refined: one with words, or by a stored moment or asset. */
 export function isRefinable({ example }) {
@@ -19,15 +24,36 @@ export function readRefinement(route) {
   let refinement = [];
   const text = isRefinable(route) ? (route.refined ?? "") : "";
   for (const part of text.split(",")) {
-    const [, minus, id] = /^(-?)(seg_\w+)$/.exec(part) ?? [];
-    if (id) refinement = addJudgment(refinement, id, minus === "") ?? refinement;
+    const [, sign, id] = /^([-~]?)(seg_\w+)$/.exec(part) ?? [];
+    if (sign === "~") refinement = addSkipped(refinement, [id]);
+    else if (id) refinement = addJudgment(refinement, id, SIGNS[sign]) ?? refinement;
   }
   return refinement;
 }
 
 /** Returns the text of a refinement in the hash. */
 export function writeRefinement(refinement) {
-  return refinement.map(({ id, isRelevant }) => `${isRelevant ? "" : "-"}${id}`).join(",");
+  const signOf = new Map(Object.entries(SIGNS).map(([sign, isRelevant]) => [isRelevant, sign]));
+  return refinement.map(({ id, isRelevant }) => signOf.get(isRelevant) + id).join(",");
+}
+
+/**
+ * Returns a refinement that leaves out segments which were passed over, unless they are judged. The
+ * latest count, if they are too many.
+ */
+export function addSkipped(refinement, ids) {
+  const judged = refinement.filter(({ isRelevant }) => isRelevant !== null);
+  const before = refinement.filter(({ isRelevant }) => isRelevant === null).map(({ id }) => id);
+  const skipped = [...new Set([...before, ...ids])].filter((id) =>
+    judged.every((one) => one.id !== id),
+  );
+  const latest = skipped.slice(-MAX_SKIPPED);
+  return [...judged, ...latest.map((id) => ({ id, isRelevant: null }))];
+}
+
+/** Returns the last judgment of a refinement; undefined without one. */
+export function lastJudgment(refinement) {
+  return refinement.findLast(({ isRelevant }) => isRelevant !== null);
 }
 
 /**
@@ -43,23 +69,33 @@ export function addJudgment(refinement, id, isRelevant) {
 
 /** Returns the fields of the API request for a refined search. */
 export function refinementFields(refinement) {
-  const [relevant, irrelevant] = [true, false].map((kind) =>
+  const [relevant, irrelevant, skipped] = [true, false, null].map((kind) =>
     refinement.filter(({ isRelevant }) => isRelevant === kind).map(({ id }) => id),
   );
   return {
     ...(relevant.length > 0 && { more_like: relevant }),
     ...(irrelevant.length > 0 && { less_like: irrelevant }),
+    ...(skipped.length > 0 && { skipped }),
   };
 }
 
-/** Says what a search is refined by: "Refined by 2 relevant and 1 not relevant moments". */
+/**
+ * Says what a search is refined by: "Refined by 2 relevant and 1 not relevant moments, without 24
+ * shown before".
+ */
 export function refinementText(refinement) {
-  const relevantCount = refinement.filter(({ isRelevant }) => isRelevant).length;
-  const irrelevantCount = refinement.length - relevantCount;
+  const count = (kind) => refinement.filter(({ isRelevant }) => isRelevant === kind).length;
+  const [relevant, irrelevant, skipped] = [true, false, null].map(count);
+  const judged = relevant + irrelevant;
   const kinds = [
-    relevantCount > 0 && `${relevantCount} relevant`,
-    irrelevantCount > 0 && `${irrelevantCount} not relevant`,
+    relevant > 0 && `${relevant} relevant`,
+    irrelevant > 0 && `${irrelevant} not relevant`,
   ];
-  const noun = refinement.length === 1 ? "moment" : "moments";
-  return `Refined by ${kinds.filter(Boolean).join(" and ")} ${noun}`;
+  const noun = judged === 1 ? "moment" : "moments";
+  const parts = [
+    judged > 0 && `Refined by ${kinds.filter(Boolean).join(" and ")} ${noun}`,
+    skipped > 0 && `without ${skipped} shown before`,
+  ];
+  const text = parts.filter(Boolean).join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

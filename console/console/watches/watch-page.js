@@ -11,8 +11,12 @@ export function openWatch(index, id) {
   const href = routeHash({ index, page: "watches" });
   const header = el("div.stack.tight", {}, el("p.facts", {}, "Loading…"));
   const content = el("div.stack");
-  const root = el("section.stack", {}, el("a", { href }, "All watches"), header, content);
   let record = null;
+  const preview = previewSection(
+    () => record,
+    (changed) => draw(changed),
+  );
+  const root = el("section.stack", {}, el("a", { href }, "All watches"), header, preview, content);
 
   const draw = (newer) => {
     const hadFocus = [...header.querySelectorAll("button")].indexOf(document.activeElement);
@@ -37,6 +41,7 @@ export function openWatch(index, id) {
     try {
       draw(await api("GET", indexPath(index, ["watches", id])));
       const onCount = (matches) => matches !== record.matches && draw({ ...record, matches });
+      preview.hidden = false;
       content.replaceChildren(openMatches(index, id, onCount));
     } catch (error) {
       header.replaceChildren(errorNotice(error, error.isFinal ? undefined : load));
@@ -55,4 +60,22 @@ function webhookFacts({ webhook_url: url, webhook_secret: secret }) {
   ].filter(([, value]) => value !== null);
   const list = facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd.break", {}, value)]);
   return [el("details.rest", {}, el("summary", {}, "Webhook"), el("dl", {}, list))];
+}
+
+/** Renders a button that previews the watch, and what the preview shows. */
+function previewSection(getRecord, onChange) {
+  const outlet = el("div.stack");
+  const button = el("button.quiet", { type: "button" }, "Preview");
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      const { showStoredPreview } = await import("./stored-preview.js");
+      await showStoredPreview(outlet, getRecord(), onChange);
+    } catch (error) {
+      outlet.replaceChildren(errorNotice(error));
+    }
+    button.disabled = false;
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
+  });
+  return el("div.stack", { hidden: true }, el("p", {}, button), outlet);
 }

@@ -6,7 +6,8 @@ import { chartDays, findThreshold, precisionText, toPercent } from "./watch-word
 
 /**
  * Renders the result of a preview. `update` shows it for another probability in percent. `onChoose`
- * gets a probability that is chosen in the table, `onRepeat` runs the preview for one that it lacks.
+ * gets a probability that is chosen in the table, `onRepeat` runs the preview for one that it lacks;
+ * there is no button for that without it.
  */
 export function watchPreview(result, { onChoose, onRepeat }) {
   const previewed = toPercent(result.min_probability);
@@ -38,7 +39,7 @@ export function watchPreview(result, { onChoose, onRepeat }) {
     if (text !== headline.textContent) announce(text);
     headline.textContent = text;
     repeat.textContent = row ? `Show moments from ${percent} %` : `Preview from ${percent} %`;
-    repeat.hidden = percent === previewed;
+    repeat.hidden = !onRepeat || percent === previewed;
     for (const [i, { min_probability: threshold }] of result.thresholds.entries()) {
       if (toPercent(threshold) === percent) rows[i].setAttribute("aria-current", "true");
       else rows[i].removeAttribute("aria-current");

@@ -75,19 +75,18 @@ export const mcpAssetPage = pageOf(
   }),
 );
 
-export const mcpWatchPage = pageOf(
-  "watches",
-  watchRecord.pick({
-    watch_id: true,
-    name: true,
-    query: true,
-    similar_to: true,
-    has_image: true,
-    min_probability: true,
-    paused: true,
-    matches: true,
-    created_at: true,
-  }),
-);
+export const mcpWatch = watchRecord.pick({
+  watch_id: true,
+  name: true,
+  query: true,
+  similar_to: true,
+  has_image: true,
+  min_probability: true,
+  paused: true,
+  matches: true,
+  created_at: true,
+});
+
+export const mcpWatchPage = pageOf("watches", mcpWatch);
 
 export const mcpMatchPage = pageOf("matches", matchRecord.extend({ segment: mcpMoment }));

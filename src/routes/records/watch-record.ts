@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../config.ts";
+import { invalid } from "../../errors.ts";
 import { anyObject } from "../../http/json-object.ts";
 import { publicWebhookUrl } from "../../http/webhook-url.ts";
 import { ID_CHARACTERS } from "../../ids.ts";
@@ -76,6 +77,16 @@ const withWord = {
 };
 const required = { ...withWord, message: "Field required", params: { type: "missing" } };
 
+/**
+ * Checks another query of a stored watch, whose example may need no words. Throws a
+ * `ValidationError`.
+ */
+export function requireQuery(query: string | null, hasExample: boolean): void {
+  if (hasExample) return;
+  if (query === null) throw invalid(["body", "query"], "missing", "Field required");
+  if (!hasWord(query)) throw invalid(["body", "query"], "value_error", NO_WORD);
+}
+
 type QueryInput = { query?: string | undefined; similar_to?: string | undefined };
 const hasQuery = ({ query, similar_to }: QueryInput) =>
   query !== undefined || similar_to !== undefined;
@@ -95,6 +106,12 @@ export const previewBody = queryFields.refine(hasQuery, required).refine(hasWord
 /** Fields of a watch that can be changed. */
 export const watchChange = z.object({
   name: name.optional(),
+  query: queryFields.shape.query
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe("What to watch for from now on; null, with an example, for what is like that alone.")
+    .openapi({ example: "blue truck at the gate" }),
   filter: requestFields.filter.optional(),
   modes: requestFields.modes.optional(),
   asset_types: requestFields.asset_types.optional(),

@@ -124,7 +124,7 @@ export async function compileWatch(
   const { watchId, updatedAt, request, image } = watch;
   const isCurrent = JSON.stringify(watch.vectors?.models) === JSON.stringify(embeddingModels(env));
   const vectors = isCurrent ? watch.vectors! : await embedWatch(env, index, request, image);
-  if (!isCurrent) await putWatchVectors(env.DB, watchId, vectors);
+  if (!isCurrent) await putWatchVectors(env.DB, watch, vectors);
   const scope = toWatchScope(watch);
   const key = `${watchId} ${updatedAt}`;
   const { luma } = vectors;

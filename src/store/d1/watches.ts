@@ -203,6 +203,8 @@ export async function listWatchesById(
 export interface WatchChange {
   name?: string | undefined;
   request?: WatchRequest | undefined;
+  /** Those of a request with another query. */
+  vectors?: WatchVectors | undefined;
   minProbability?: number | undefined;
   /** Null removes it. */
   webhookUrl?: string | null | undefined;
@@ -210,13 +212,14 @@ export interface WatchChange {
 }
 
 /**
- * Changes a watch. Another request has other nearest segments. Throws `account_full` if the account
- * has no room for longer texts, and `too_large`.
+ * Changes a watch. Another request has other nearest segments. It replaces the one that was read,
+ * so that words and vectors fit: throws `conflict` if that was changed meanwhile. Throws
+ * `account_full` if the account has no room for longer texts, and `too_large`.
  */
 export async function updateWatch(
   db: D1Database,
-  { watchId, accountId }: Pick<Watch, "watchId" | "accountId">,
-  { name, request, minProbability, webhookUrl, paused }: WatchChange,
+  { watchId, accountId, request: before }: Pick<Watch, "watchId" | "accountId" | "request">,
+  { name, request, vectors, minProbability, webhookUrl, paused }: WatchChange,
   now: number,
 ): Promise<void> {
   const texts = {
@@ -230,31 +233,35 @@ export async function updateWatch(
   const [updated, usage] = await batch(db, [
     sql`UPDATE watches SET name = COALESCE(${name ?? null}, name),
         request = COALESCE(${texts.request ?? null}, request),
+        vectors = COALESCE(${vectors ? JSON.stringify(vectors) : null}, vectors),
         min_probability = COALESCE(${minProbability ?? null}, min_probability),
         webhook_url = ${url}, nearest = ${nearest},
         paused = COALESCE(${paused === undefined ? null : Number(paused)}, paused),
         updated_at = ${now}
       WHERE watch_id = ${watchId}
+        AND (${texts.request ?? null} IS NULL OR request = ${JSON.stringify(before)})
         AND ${quota.replaceCondition(texts)}`,
     quota.usageStatement,
   ]);
-  if (updated!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+  if (updated!.meta.changes > 0) return;
+  quota.throwIfExceeded(usage!.results[0]);
+  if (request) throw new AppError("conflict", "The watch was changed meanwhile; send it again.");
 }
 
 export async function deleteWatch(db: D1Database, watchId: WatchId): Promise<void> {
   await run(db, sql`DELETE FROM watches WHERE watch_id = ${watchId}`);
 }
 
-/** Stores vectors that another model made. */
+/** Stores vectors that another model made of a request which is still that of `updatedAt`. */
 export async function putWatchVectors(
   db: D1Database,
-  watchId: WatchId,
+  { watchId, updatedAt }: Pick<Watch, "watchId" | "updatedAt">,
   vectors: WatchVectors,
 ): Promise<void> {
   await run(
     db,
     sql`UPDATE watches SET vectors = ${JSON.stringify(vectors)}, nearest = NULL
-      WHERE watch_id = ${watchId}`,
+      WHERE watch_id = ${watchId} AND updated_at = ${updatedAt}`,
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 interface Judged {
   id: string;
-  isRelevant: boolean;
+  isRelevant: boolean | null;
 }
 
 interface Bin {
@@ -22,6 +22,9 @@ interface Route {
 interface Refinements {
   MAX_REFINING: number;
   addJudgment: (refinement: Judged[], id: string, isRelevant: boolean | null) => Judged[] | null;
+  addSkipped: (refinement: Judged[], ids: string[]) => Judged[];
+  lastJudgment: (refinement: Judged[]) => Judged | undefined;
+  MAX_SKIPPED: number;
   readRefinement: (route: Route) => Judged[];
   refinementFields: (refinement: Judged[]) => Record<string, string[]>;
   refinementText: (refinement: Judged[]) => string;
@@ -55,12 +58,14 @@ const readRefinement = (refined: string, kind?: string) =>
   refinements.readRefinement({ example: kind === undefined ? null : { kind }, refined });
 const yes = (id: string): Judged => ({ id, isRelevant: true });
 const no = (id: string): Judged => ({ id, isRelevant: false });
+const skipped = (id: string): Judged => ({ id, isRelevant: null });
 
 describe("what refines a search", () => {
   it.each([
     [[], ""],
     [[yes("seg_1")], "seg_1"],
     [[no("seg_2"), yes("seg_1"), no("seg_3")], "-seg_2,seg_1,-seg_3"],
+    [[yes("seg_1"), skipped("seg_2"), skipped("seg_3")], "seg_1,~seg_2,~seg_3"],
   ])("%j is %j in the hash, from which it is read in the same order", (refinement, text) => {
     expect(refinements.writeRefinement(refinement)).toBe(text);
     expect(readRefinement(text)).toEqual(refinement);
@@ -100,9 +105,33 @@ describe("what refines a search", () => {
       { more_like: ["seg_1", "seg_2"], less_like: ["seg_3"] },
       "Refined by 2 relevant and 1 not relevant moments",
     ],
+    [
+      [yes("seg_1"), skipped("seg_2"), skipped("seg_3")],
+      { more_like: ["seg_1"], skipped: ["seg_2", "seg_3"] },
+      "Refined by 1 relevant moment, without 2 shown before",
+    ],
+    [[skipped("seg_2")], { skipped: ["seg_2"] }, "Without 1 shown before"],
   ])("%j is sent as %j, and reads “%s”", (refinement, fields, text) => {
     expect(refinementFields(refinement)).toEqual(fields);
     expect(refinementText(refinement)).toBe(text);
+  });
+
+  it("leaves out what was passed over, but not what is judged", () => {
+    const refinement = refinements.addSkipped([yes("seg_1"), skipped("seg_2")], ["seg_1", "seg_3"]);
+    expect(refinement).toEqual([yes("seg_1"), skipped("seg_2"), skipped("seg_3")]);
+    expect(refinements.lastJudgment(refinement)).toEqual(yes("seg_1"));
+    expect(refinements.lastJudgment([skipped("seg_2")])).toBeUndefined();
+    expect(addJudgment(refinement, "seg_3", false)).toEqual([
+      yes("seg_1"),
+      skipped("seg_2"),
+      no("seg_3"),
+    ]);
+  });
+
+  it("leaves out at most 80 segments that were passed over, the latest", () => {
+    const ids = Array.from({ length: refinements.MAX_SKIPPED + 1 }, (_, i) => `seg_${i}`);
+    expect(refinements.addSkipped([], ids)).toEqual(ids.slice(1).map(skipped));
+    expect(readRefinement(ids.map((id) => `~${id}`).join(","))).toHaveLength(80);
   });
 
   it("is absent from searches by a file, and without anything to search for", () => {

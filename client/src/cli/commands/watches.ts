@@ -4,7 +4,7 @@ import { indexName } from "../index-name.ts";
 import { confirmDeletion } from "../prompt.ts";
 import { formatCount } from "../quantity-format.ts";
 import { sanitizeLine } from "../sanitize.ts";
-import { readNewWatch, WATCH_OPTIONS } from "../watch-request.ts";
+import { readNewWatch, readWatchChange, WATCH_OPTIONS } from "../watch-request.ts";
 import { previewCommand } from "./watch-preview.ts";
 import { tailCommand } from "./watch-tail.ts";
 
@@ -48,6 +48,29 @@ export const watchCommands: Command[] = [
   },
   previewCommand,
   tailCommand,
+  {
+    name: "watch edit",
+    summary: "Change what a watch is for, its name, threshold or webhook.",
+    details:
+      "The change counts for what is added from then on. Matches so far stay. An example can't be " +
+      "changed: add another watch.",
+    parameters: [ID],
+    options: [
+      { name: "query", value: "TEXT", description: "Other words to watch for." },
+      { name: "name", value: "NAME", description: "Name in events." },
+      ...WATCH_OPTIONS.filter(({ name }) => name !== "similar-to"),
+      {
+        name: "webhook",
+        value: "URL",
+        description: 'Where its events go; "" for none of its own.',
+      },
+    ],
+    examples: [
+      { line: 'watch edit wat_… --query "blue truck" --index gate', does: "Other words" },
+      { line: "watch edit wat_… --min-probability 0.8 --index gate", does: "Another threshold" },
+    ],
+    run: editWatch,
+  },
   {
     name: "watch pause",
     summary: "Announce no matches of a watch until it is resumed.",
@@ -137,6 +160,15 @@ function describeRequest({ query, similar_to, has_image, ...watch }: Watch): str
   ];
   const suffix = restrictions.length > 0 ? ` (${restrictions.join(", ")})` : "";
   return subjects.join(", ") + suffix;
+}
+
+async function editWatch(context: CommandContext): Promise<void> {
+  const { args, client, output, signal } = context;
+  const change = readWatchChange(args);
+  const { watches } = (await client()).index(indexName(context));
+  const watch = await watches.update(args.positionals[0]!, change, { signal });
+  output.json(watch);
+  output.line(`Changed ${describeWatch(watch)}: ${sanitizeLine(describeRequest(watch))}.`);
 }
 
 async function pauseWatch(context: CommandContext, paused: boolean): Promise<void> {

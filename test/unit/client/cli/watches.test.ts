@@ -63,6 +63,46 @@ describe("a new watch", () => {
   });
 });
 
+describe("the command that edits a watch", () => {
+  const command = watchCommands.find(({ name }) => name === "watch edit")!;
+  const edit = async (values: Values) => {
+    const changes: unknown[] = [];
+    const update = async (id: string, change: object) => {
+      changes.push([id, change]);
+      const watch = { similar_to: null, has_image: false, filter: {}, modes: [], asset_types: [] };
+      return { watch_id: id, name: "Truck", query: "truck", ...watch, ...change };
+    };
+    const index = { watches: { update } };
+    return { changes, ...(await run(command, { positionals: ["wat_1"], values }, { index })) };
+  };
+
+  it.each<[Values, object]>([
+    [{ query: "blue truck" }, { query: "blue truck" }],
+    [
+      { name: "Blue", mode: "visual,speech", "asset-types": "video", "min-probability": "0.8" },
+      { name: "Blue", modes: ["visual", "speech"], asset_types: ["video"], min_probability: 0.8 },
+    ],
+    [{ webhook: "" }, { webhook_url: null }],
+    [{ webhook: "https://a.example/x" }, { webhook_url: "https://a.example/x" }],
+    [{ filter: '{"camera": "gate"}' }, { filter: { camera: "gate" } }],
+  ])("sends of %j only %j", async (values, change) => {
+    const { changes, error } = await edit(values);
+    expect(error).toBeNull();
+    expect(changes).toEqual([["wat_1", change]]);
+  });
+
+  it("says what the watch is for now", async () => {
+    const { stdout } = await edit({ query: "blue\ntruck", mode: "visual" });
+    expect(stdout).toBe("Changed the watch wat_1 (Truck): blue truck (visual).\n");
+  });
+
+  it("asks what to change if no option says so", async () => {
+    const { changes, error } = await edit({});
+    expect(changes).toEqual([]);
+    expect(String(error)).toContain("Say what to change");
+  });
+});
+
 it("a list says what each watch is for, and what restricts it", async () => {
   const watch = { query: "boat", similar_to: null, has_image: false, filter: {}, modes: [] };
   const settings = { asset_types: [], min_probability: 0.9, matches: 3, paused: false };
