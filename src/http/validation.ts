@@ -28,9 +28,9 @@ export function validate<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
     const reportedLocs = new Set(reported.map(locKey));
-    const zodIssues = parsed.error.issues.toSorted(
-      (a, b) => isImplicitIntegerLimit(a) - isImplicitIntegerLimit(b),
-    );
+    const zodIssues = parsed.error.issues
+      .flatMap(expandUnion)
+      .toSorted((a, b) => isImplicitIntegerLimit(a) - isImplicitIntegerLimit(b));
     for (const issue of zodIssues.map((zodIssue) => toIssue(zodIssue, part, value))) {
       if (reportedLocs.has(locKey(issue))) continue;
       reportedLocs.add(locKey(issue));
@@ -57,6 +57,20 @@ export function parseJson(
 /** Schema of an integer in a JSON body. Reports pydantic's `int_type` for every other value. */
 export function bodyInt(): z.ZodInt {
   return z.int({ error: ({ input }) => (input === undefined ? undefined : MESSAGES.int_type) });
+}
+
+/**
+ * Replaces an issue of a union by those of the option that has the type of the value, or else of
+ * the last option.
+ */
+function expandUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  const isOfOtherType = ({ code, path }: z.core.$ZodIssue) =>
+    code === "invalid_type" && path.length === 0;
+  const fitting = issue.errors.find((errors) => !errors.some(isOfOtherType));
+  return (fitting ?? issue.errors.at(-1)!).flatMap((inner) => {
+    return expandUnion({ ...inner, path: [...issue.path, ...inner.path] });
+  });
 }
 
 /** Sorts zod's implicit limit of 2^53 last, so that a field's own maximum is reported instead. */
