@@ -10,27 +10,24 @@ export const MAX_SUBQUERIES = 5;
 
 /** Schema of one of several things that a search asks for. */
 export const subquery = z
-  .union(
-    [
-      queryText(),
-      z
-        .object({
-          query: queryText().optional().describe("What to find, in everyday words."),
-          similar_to: z
-            .string()
-            .max(ID_CHARACTERS)
-            .optional()
-            .describe("Id of a segment or an asset of the index: finds what is like it."),
-          modes: z.array(z.enum(MODES)).max(MODES.length).default([]).describe(MODES_DESCRIPTION),
-        })
-        .refine(({ query, similar_to }) => (query === undefined) !== (similar_to === undefined), {
-          path: ["query"],
-          message: "give either `query` or `similar_to`",
-          when: ({ value }) => isObject(value),
-        }),
-    ],
-    "give a text, or an object with `query` or `similar_to`",
-  )
+  .union([
+    queryText(),
+    z
+      .object({
+        query: queryText().optional().describe("What to find, in everyday words."),
+        similar_to: z
+          .string()
+          .max(ID_CHARACTERS)
+          .optional()
+          .describe("Id of a segment or an asset of the index: finds what is like it."),
+        modes: z.array(z.enum(MODES)).max(MODES.length).default([]).describe(MODES_DESCRIPTION),
+      })
+      .refine(({ query, similar_to }) => (query === undefined) !== (similar_to === undefined), {
+        path: ["query"],
+        message: "give either `query` or `similar_to`",
+        when: ({ value }) => isObject(value),
+      }),
+  ])
   .openapi("Subquery", {
     description: "One of several things to find: words, or something to be like.",
     example: { query: "a boat", modes: ["visual"] },
