@@ -122,7 +122,7 @@ type Vectors = Record<"TEXT_VECTORS_1" | "IMAGE_VECTORS_1", VectorizeIndex>;
 /** Makes a Vectorize binding that finds vectors, and doesn't read them. */
 function queriesOnly(index: VectorizeIndex): VectorizeIndex {
   const query: VectorizeIndex["query"] = (...parameters) => index.query(...parameters);
-  return { ...unavailableIndex, query } as unknown as VectorizeIndex;
+  return Object.assign(Object.create(unavailableIndex), { query }) as VectorizeIndex;
 }
 
 describe("while Vectorize is unavailable", () => {
