@@ -118,3 +118,9 @@ export const FEEDBACK = {
   relevantWeight: 0.75,
   irrelevantWeight: 0.5,
 } as const;
+
+/** A search or an answer over several indices (src/search/index-group.ts). */
+export const INDEX_GROUP = {
+  maxIndices: 20, // a Worker makes 10,000 calls: a search makes up to 20 of an index
+  timeoutMs: 10_000, // of an index, for each call of its database or vectors
+} as const;

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import { ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
+import { ANSWER, LIMITS } from "../config.ts";
 import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
+import { INDEX_GROUP } from "../parameters.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
 import { indexNameOrAll } from "./index-names.ts";
