@@ -220,12 +220,6 @@ export const SEARCH = {
   clipSpeechSeconds: 45, // of a query clip that are transcribed
 } as const;
 
-/** A search or an answer over several indices (src/search/index-group.ts). */
-export const INDEX_GROUP = {
-  maxIndices: 20, // a Worker makes 10,000 calls: a search makes up to 20 of an index
-  timeoutMs: 10 * SECOND, // of an index, for each call of its database or vectors
-} as const;
-
 /** Counts of what is in an index, or of what a query finds (src/search/aggregate/). */
 export const AGGREGATE = {
   defaultTop: 20,

@@ -140,3 +140,9 @@ export const SEQUENCES = {
   chainsPerVideo: 100, // hits in one video
   concurrency: 2, // steps searched at the same time: each needs several connections
 } as const;
+
+/** A search or an answer over several indices (src/search/index-group.ts). */
+export const INDEX_GROUP = {
+  maxIndices: 20, // a Worker makes 10,000 calls: a search makes up to 20 of an index
+  timeoutMs: 10_000, // of an index, for each call of its database or vectors
+} as const;

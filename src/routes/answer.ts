@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { answerFromImages, answerFromText, answerAboutVideo } from "../answer/answer.ts";
-import { ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
+import { ANSWER, LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
@@ -12,6 +12,7 @@ import {
   queryList,
   requiredQueryList,
 } from "../http/query-params.ts";
+import { INDEX_GROUP } from "../parameters.ts";
 import { IndexGroup } from "../search/index-group.ts";
 import type { Asset } from "../types.ts";
 import { respondWithAnswer } from "./answer-stream.ts";

@@ -1,4 +1,4 @@
-import { INDEX_GROUP } from "../config.ts";
+import { INDEX_GROUP } from "../parameters.ts";
 import { isCursorPosition } from "./records/search-result.ts";
 
 const CURSOR = /^([\w-]+)((?:\.[\w-]{8})+)$/;

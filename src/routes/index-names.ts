@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { INDEX_GROUP } from "../config.ts";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import type { Context } from "../http/context.ts";
+import { INDEX_GROUP } from "../parameters.ts";
 import type { PartialIndex } from "../search/index-group.ts";
 import { listIndicesByName, listNewestIndices } from "../store/d1/indices.ts";
 import type { MediaIndexRow } from "../types.ts";

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { INDEX_GROUP } from "../config.ts";
 import { fingerprint } from "../fingerprint.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, type createRouter } from "../http/endpoint.ts";
@@ -7,6 +6,7 @@ import { countWork } from "../http/metering.ts";
 import { INVALID_CURSOR } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { costGate } from "../metering/cost-gate.ts";
+import { INDEX_GROUP } from "../parameters.ts";
 import { IndexGroup, type PartialIndex } from "../search/index-group.ts";
 import type { SearchRequest } from "../search/request.ts";
 import { searchAny } from "../search/search-any.ts";
@@ -47,7 +47,7 @@ interface IndexSearch {
 /** Returns the fields of an index's search without ids of one index, and without jobs. */
 function groupFields({ body }: IndexSearch): Record<string, z.ZodType> {
   const { asset_ids: _ids, queue_job: _job, cursor: _cursor, ...fields } = body.shape;
-  return fields as Record<string, z.ZodType>;
+  return fields;
 }
 
 /** Returns the rules about several fields, such as that a query or an example is needed. */

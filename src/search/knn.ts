@@ -78,13 +78,13 @@ export async function searchTarget(
 }
 
 /** Groups the assets in scope of each index of a target. */
-export function groupTargetAssets(
+export async function groupTargetAssets(
   env: Env,
   target: SearchTarget,
   scope: AssetScope,
 ): Promise<AssetGroups[]> {
   if (!(target instanceof IndexGroup)) {
-    return Promise.all([groupAssetIds(indexDatabases(env, target), scope)]);
+    return [await groupAssetIds(indexDatabases(env, target), scope)];
   }
   return Promise.all(
     target.indices.map(({ indexId }) => {

@@ -285,7 +285,6 @@ const VARIABLE_HEADERS = /^(x-request-id|ratelimit|server-timing|etag|content-le
 
 /** Tests whether only the owner can know an id, unlike the index's name. */
 const isSecretId = (id: string) => id !== "private";
-
 let emptyAccount: FullAccount | undefined;
 
 /** Returns an account without any resource. */

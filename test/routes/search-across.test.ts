@@ -1,12 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Client, fixture, type Json, newClient } from "../support/client.ts";
-import { fetchDeployed } from "../support/deployed.ts";
+import { type Client, type Json, newClient } from "../support/client.ts";
 import { setLimits } from "../support/quota-accounts.ts";
-import { createSampleIndex } from "../support/sample-index.ts";
-import { assetRefOf } from "../support/store-queries.ts";
-
-const SECRET = "The keeper of the lighthouse sold three goats in secret.";
+import { addSpokenVideo, createSeveralIndices } from "../support/several-indices.ts";
 
 let client: Client;
 let stranger: Client;
@@ -14,28 +9,8 @@ let trip: Json;
 let tower: Json;
 let foreign: Json;
 
-async function addVideo(to: Client, index: string, speech: string): Promise<Json> {
-  await to.json("POST", "/index", { json: { index_name: index } });
-  const form = {
-    transcript: new File([`WEBVTT\n\n00:00.000 --> 00:06.000\n${speech}\n`], "speech.vtt"),
-    video_file: await fixture("clip.mp4"),
-  };
-  const asset = await to.json("POST", `/index/${index}/video`, { form });
-  return to.waitForAsset(index, asset);
-}
-
 beforeAll(async () => {
-  const sample = await createSampleIndex();
-  ({ client, video: trip } = sample);
-  stranger = await newClient();
-  [tower, foreign] = await Promise.all([
-    addVideo(client, "tower", "The keeper of the tower lives with two goats and a cat."),
-    addVideo(stranger, "secret", SECRET),
-  ]);
-  const form = { image_file: await fixture("words.jpg") };
-  const words = await client.json("POST", "/index/tower/image", { form });
-  await client.waitForAsset("tower", words);
-  await client.json("POST", "/index", { json: { index_name: "empty" } });
+  ({ client, stranger, trip, tower, foreign } = await createSeveralIndices());
 });
 
 const search = (json: object, by = client): Promise<Json> =>
@@ -95,10 +70,10 @@ describe("a search of several indices", () => {
 
   it("has no hits of an index that is made between two pages, and says so", async () => {
     const owner = await newClient();
-    await addVideo(owner, "first", "The keeper feeds the goats.");
+    await addSpokenVideo(owner, "first", "The keeper feeds the goats.");
     const request = { index_names: "*", collapse: false, top_k: 1 };
     const { next_cursor: cursor } = await search(request, owner);
-    await addVideo(owner, "second", "The keeper feeds two goats.");
+    await addSpokenVideo(owner, "second", "The keeper feeds two goats.");
     const page = await search({ ...request, cursor }, owner);
     expect(page.segments.map(({ index_name }: Json) => index_name)).not.toContain("second");
     expect(page.partial).toEqual([
@@ -144,8 +119,8 @@ describe("a search of several indices", () => {
 
   it("leaves an index out that is being deleted", async () => {
     const owner = await newClient();
-    await addVideo(owner, "kept", "The keeper feeds the goats.");
-    await addVideo(owner, "deleted", "The keeper feeds two goats.");
+    await addSpokenVideo(owner, "kept", "The keeper feeds the goats.");
+    await addSpokenVideo(owner, "deleted", "The keeper feeds two goats.");
     await owner.json("DELETE", "/index/deleted");
     const { segments } = await search({ index_names: "*" }, owner);
     expect(new Set(segments.map(({ index_name }: Json) => index_name))).toEqual(new Set(["kept"]));
@@ -173,7 +148,7 @@ describe("a search of several indices", () => {
     for (let at = 0; at < 21; at++) {
       await owner.json("POST", "/index", { json: { index_name: `index-${at}` } });
     }
-    await addVideo(owner, "index-21", "The keeper feeds the goats.");
+    await addSpokenVideo(owner, "index-21", "The keeper feeds the goats.");
     const { segments, partial } = await search({ index_names: "*" }, owner);
     expect(segments[0].index_name).toBe("index-21");
     expect(partial).toEqual(
@@ -297,111 +272,5 @@ describe("a request for several indices is refused", () => {
     expect(await client.issues("GET", `/answer?query=x&${many.join("&")}`)).toEqual([
       [["query", "index_names"], "too_long"],
     ]);
-  });
-});
-
-describe("an index whose database", () => {
-  /** Bindings in which `call` answers for the database of the asset's index. */
-  async function withDatabase(assets: Json[], call: () => Promise<never>): Promise<Partial<Env>> {
-    const refs = await Promise.all(assets.map(async (asset) => assetRefOf(asset)));
-    const failing = new Set<string>(refs.map(({ indexId }) => indexId));
-    const broken = { batch: call, countTerms: call, querySegments: call };
-    const namespace = {
-      getByName: (name: string) =>
-        failing.has(name) ? broken : env.INDEX_DATABASE.getByName(name),
-    };
-    return { INDEX_DATABASE: namespace as unknown as Env["INDEX_DATABASE"] };
-  }
-  const outOfReach = () =>
-    Promise.reject(Object.assign(new Error("Object is out of reach"), { overloaded: true }));
-  const never = () => new Promise<never>(() => {});
-  const post = (settings: Partial<Env>, json: object) => {
-    const headers = { "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify(json) };
-    return fetchDeployed(settings, client.key, "/search", init);
-  };
-  const REQUEST = { query: "the keeper's goats", index_names: ["trip", "tower", "empty"] };
-  const BUSY = "The database of the index does not answer; try again.";
-  const LATE = "The index did not answer within 10 s; try again.";
-
-  it.each([
-    ["fails", outOfReach, BUSY],
-    ["never answers", never, LATE],
-  ])("%s is named, and the others are searched", async (_, call, reason) => {
-    const settings = await withDatabase([tower], call);
-    const response = await post(settings, REQUEST);
-    expect(response.status).toBe(200);
-    const result = await response.json<Json>();
-    expect(assetIds(result)).toContain(trip.asset_id);
-    expect(assetIds(result)).not.toContain(tower.asset_id);
-    expect(result.partial).toEqual([{ index_name: "tower", reason }]);
-  });
-
-  it("fails on the first page isn't on the next ones", async () => {
-    const settings = await withDatabase([tower], outOfReach);
-    const request = { ...REQUEST, top_k: 1, collapse: false };
-    const { next_cursor: cursor } = await (await post(settings, request)).json<Json>();
-    const page = await search({ ...request, cursor });
-    expect(assetIds(page)).not.toContain(tower.asset_id);
-    expect(page.partial).toEqual([
-      { index_name: "tower", reason: expect.stringContaining("The first page was made without") },
-    ]);
-  });
-
-  it("fails, and the only other one as well, is a 503", async () => {
-    const settings = await withDatabase([trip, tower], outOfReach);
-    const response = await post(settings, { ...REQUEST, index_names: ["trip", "tower"] });
-    expect([response.status, await response.json()]).toEqual([503, { detail: BUSY }]);
-  });
-
-  it("fails is named beside an answer from the others, which isn't cached", async () => {
-    const settings = await withDatabase([tower], outOfReach);
-    const path = "/answer?query=Who+lives+here+with+two+goats%3F&index_names=*";
-    const response = await fetchDeployed(settings, client.key, path);
-    const { grounded, citations, partial } = await response.json<Json>();
-    expect(grounded).toBe(true);
-    expect(citations.map(({ index_name }: Json) => index_name)).toEqual(["trip"]);
-    expect(partial).toEqual([{ index_name: "tower", reason: BUSY }]);
-    expect(response.headers.get("etag")).toBeNull();
-    expect((await client.json("GET", path)).partial).toEqual([]);
-  });
-});
-
-describe("an answer from several indices", () => {
-  const QUERY = new URLSearchParams({ query: "Who lives with two goats?" });
-  QUERY.append("index_names", "trip");
-  QUERY.append("index_names", "tower");
-  const PATH = `/answer?${QUERY.toString()}`;
-
-  it("cites moments of each, with the names of the indices", async () => {
-    const { grounded, citations, answer, partial } = await client.json("GET", PATH);
-    expect(grounded).toBe(true);
-    expect(new Set(citations.map(({ index_name }: Json) => index_name))).toEqual(
-      new Set(["trip", "tower"]),
-    );
-    for (const { marker, clip_url } of citations) {
-      expect(answer).toContain(`[${marker}]`);
-      expect((await client.send("GET", new URL(clip_url).pathname)).status).toBe(200);
-    }
-    expect(partial).toEqual([]);
-  });
-
-  it("that none of them has says so", async () => {
-    const query = "query=Who+painted+the+ceiling%3F&index_names=*";
-    const { answer, grounded } = await client.json("GET", `/answer?${query}`);
-    expect({ answer, grounded }).toEqual({
-      answer: "Nothing in these indices answers that.",
-      grounded: false,
-    });
-  });
-
-  it("is the same as a stream of events", async () => {
-    const whole = await client.json("GET", PATH);
-    const response = await client.send("GET", `${PATH}&stream=true`);
-    const events = (await response.text()).trim().split("\n\n");
-    const done = events.at(-1)!;
-    expect(done).toMatch(/^event: done\ndata: /);
-    const record = JSON.parse(done.slice(done.indexOf("data: ") + 6));
-    expect(record).toMatchObject({ answer: whole.answer, grounded: true, partial: [] });
   });
 });

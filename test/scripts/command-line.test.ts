@@ -179,18 +179,6 @@ describe("search", () => {
     expect(await service.search("glacier", "--filter", '{"year": 1999}')).toEqual([]);
   });
 
-  it("of several indices names the index of each hit, and refuses what needs one", async () => {
-    const { stdout } = await service.run(["search", "glacier", "--index", "*", "--top-k", "1"]);
-    expect(stdout).toMatch(/^#  score  index  title/);
-    expect(stdout).toMatch(/1 {3}0\.\d\d {2}trip {3}story\.mp4/);
-    const image = join(service.media, "below", UGLY_NAME);
-    const refused = await service.run(["search", "--image", image, "--index", "trip, other"]);
-    expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain("--image can't be combined with several indices.");
-    const unknown = await service.run(["search", "glacier", "--index", "trip,nothing"]);
-    expect(unknown.stderr).toContain('There is no index named "nothing".');
-  });
-
   it("--open opens the moment with the given rank in the browser", async () => {
     const log = join(service.folder, "opened.txt");
     const browser = join(service.folder, "browser.sh");
@@ -204,14 +192,6 @@ describe("search", () => {
 });
 
 describe("ask", () => {
-  it("of several indices names the index of each citation", async () => {
-    const question = "Who constructed the cabin?";
-    const { stdout } = await service.run(["ask", question, "--index", "*"]);
-    expect(stdout).toMatch(/^\[1\] trip: story\.mp4 {2}\d:\d\d–\d:\d\d$/m);
-    const refused = await service.run(["ask", question, "--index", "*", "--images"]);
-    expect(refused.stderr).toContain("--images can't be combined with several indices.");
-  });
-
   it("prints the answer, who wrote it, and its citations", async () => {
     const { stdout, status } = await service.run(["ask", "Who constructed the cabin?"]);
     expect(status).toBe(0);
