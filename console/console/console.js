@@ -1,5 +1,4 @@
 import { clearCutLists } from "./cut-list/stored-cut-list.js";
-import { openIndices } from "./library/indices.js";
 import { closeStage } from "./player/stage.js";
 import { hasKey, signIn, signOut } from "./shared/api.js";
 import { el, fromTemplate, restoreFocus } from "./shared/element.js";
@@ -16,7 +15,10 @@ const leave = document.getElementById("sign-out");
 
 /** Pages without an index. */
 const PAGES = {
-  indices: { title: "", open: openIndices },
+  indices: {
+    title: "",
+    open: () => lazyPage(async () => (await import("./library/indices.js")).openIndices()),
+  },
   stats: {
     title: "Statistics",
     open: () => lazyPage(async () => (await import("./administration/stats.js")).openStats()),

@@ -1,3 +1,5 @@
+import { isComposed } from "../search/terms.js";
+
 /*
  * What a user judged of the shown search, oldest judgment first: `[{ id, isRelevant }]`. The hash of
  * the URL has it as `refined=seg_A,-seg_B`, with a minus before what isn't relevant.
@@ -6,9 +8,12 @@
 /** Segments of either kind that refine a search, at most (the API's limit). */
 export const MAX_REFINING = 20;
 
-/** Returns whether a search can be refined: one with words, or by a stored moment or asset. */
-export function isRefinable({ example }) {
-  return !example || example.kind === "similar";
+/**
+ * Returns whether a search can be refined: one with words, or by a stored moment or asset. One with
+ * steps, conditions or several indices can't: a judgment is of one query of an index.
+ */
+export function isRefinable({ example, ...search }) {
+  return (!example || example.kind === "similar") && !isComposed(search);
 }
 
 /**
