@@ -104,6 +104,7 @@ menu.addEventListener("click", ({ target }) => target.closest("a, button") && me
 leave.addEventListener("click", () => {
   clearStoredUploads();
   clearCutLists();
+  void import("./search/viewed-moments.js").then(({ clearViewed }) => clearViewed());
   endSession();
 });
 window.addEventListener(
@@ -123,12 +124,20 @@ window.addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.(
     "input:not([type=radio], [type=checkbox]), select, textarea",
   );
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "?") void showKeys();
+  if (event.key !== "/") return;
   const field = main.querySelector("#text");
   if (!field?.checkVisibility()) return;
   event.preventDefault();
   field.select();
 });
+
+document.getElementById("keys-help").addEventListener("click", showKeys);
+
+async function showKeys() {
+  (await import("./shared/keyboard-help.js")).openKeyboardHelp();
+}
 
 function isSigningIn() {
   return main.querySelector(".sign-in") !== null;

@@ -150,7 +150,9 @@ export function openWorkspace(index, onDeleted) {
 /** Returns whether two routes differ only in what refines their search. */
 function isRefinedOtherwise(route, shown) {
   if (shown === null || routeHash(route) === routeHash(shown)) return false;
-  const [hash, shownHash] = [route, shown].map((one) => routeHash({ ...one, refined: "" }));
+  const [hash, shownHash] = [route, shown].map((one) =>
+    routeHash({ ...one, refined: "", layout: "" }),
+  );
   return hash === shownHash;
 }
 

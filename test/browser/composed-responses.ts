@@ -74,7 +74,7 @@ function chain(hit: Hit, sequence: NonNullable<ComposedBody["sequence"]>) {
     score: 0.9 - i / 10,
     evidence: [
       { kind: "visual", score: 0.8 },
-      { kind: "speech", score: 0.5, text: `said <mark>${LONG}</mark>` },
+      { kind: "speech", score: 0.5, text: `<mark>said</mark> ${LONG}` },
     ],
   }));
   const start = hit.start_seconds ?? 0;
@@ -89,7 +89,7 @@ function conditions(all: string[], none: string[]) {
     score: kind === "all" ? 0.93 : 0.88,
     evidence: [
       { kind: "visual", score: 0.7 },
-      { kind: "caption", score: 0.6, text: `<mark>${LONG}</mark> &amp; more` },
+      { kind: "caption", score: 0.6, text: `<mark>dogs</mark> &amp; ${LONG}` },
     ],
   });
   return [...all.map(record("all")), ...none.map(record("none"))];

@@ -29,6 +29,30 @@ export const COMPOSED_VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.locator(".card.moment").first().waitFor();
     return view;
   },
+  async "a dense grid of results, of which one is open"() {
+    const view = await openConsole();
+    await visit(view, "?q=boat&modes=video&layout=dense");
+    await view.page.locator("summary", { hasText: /results$/ }).waitFor();
+    await view.page
+      .getByRole("button", { name: /^Play / })
+      .first()
+      .click();
+    await view.page.locator(".neighbours [aria-current]").waitFor();
+    return view;
+  },
+  async "a row of results for each video"() {
+    const view = await openConsole();
+    await visit(view, "?q=boat&layout=rows");
+    await view.page.locator(".asset-row").first().waitFor();
+    return view;
+  },
+  async "the keys of the console"() {
+    const view = await openConsole();
+    await view.page.locator(".card.index").first().waitFor();
+    await view.page.keyboard.press("?");
+    await view.page.getByRole("dialog").waitFor();
+    return view;
+  },
   async "the facets of a search"() {
     const view = await openConsole();
     const label = { [LONG]: 1200, boat: 3 };

@@ -12,6 +12,11 @@ export function videoTools(media, video) {
   const moments = lazyPage(async () =>
     (await import("./moments.js")).openMoments(media, video, captionNote),
   );
+  const { index, start } = media;
+  if (start !== null && index) {
+    const strip = async () => (await import("./neighbours.js")).openNeighbours(media, video);
+    video.closest(".screen").append(lazyPage(strip));
+  }
   const part = lazyPage(async () =>
     (await import("../player/time-range-form.js")).timeRangeForm(media, video),
   );

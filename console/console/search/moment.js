@@ -4,6 +4,7 @@ import { imageFrame } from "../shared/image-frame.js";
 import { count, EVIDENCE, likelihoodOf, percent, range } from "../shared/wording.js";
 import { factList, isTemplateCaption, plain, videoTools } from "./media-details.js";
 import { momentActions, scopeButton } from "./moment-actions.js";
+import { isViewed, markViewed } from "./viewed-moments.js";
 
 /**
  * Card of a hit, which plays when it is clicked. `marker` is the number of a citation. `match` says
@@ -21,6 +22,7 @@ export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
     marker ? el("span.marker", {}, String(marker)) : null,
     when ? el("span.tag", {}, when) : null,
   );
+  if (isViewed(hit.segment_id)) button.append(viewedMark());
   // The text of visual evidence is the labels.
   const hasLabelEvidence = hit.evidence.some(({ kind, text }) => kind === "visual" && text);
   const card = el(
@@ -50,7 +52,14 @@ export function playMoment(card, hit, match = relevance(hit)) {
   const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
   const video = { index: hit.index_name, id: hit.asset_id };
   const media = { title, type, url, start, end, boxes, mask, sound: soundOf(hit), video };
+  if (!isViewed(hit.segment_id)) card.querySelector("button.over").append(viewedMark());
+  markViewed(hit.segment_id);
   void toggleStage(card, media, (video) => details(hit, video, match));
+}
+
+/** Renders the mark of a moment that was opened. */
+function viewedMark() {
+  return el("span.tag.viewed", {}, "Seen");
 }
 
 /** Renders highlighted text of the API, which contains only `<mark>` elements and entities. */

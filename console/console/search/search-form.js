@@ -65,7 +65,8 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     // Other filters and options leave the judgments as they are.
     const isSame = route.query === shown?.query && route.example?.id === shown?.example?.id;
     const refined = isSame ? shown?.refined : "";
-    visit(routeHash({ index, view: getView(), ...route, refined }), isReplacing);
+    const { layout } = readRoute();
+    visit(routeHash({ index, view: getView(), ...route, refined, layout }), isReplacing);
   };
 
   const visit = (hash, isReplacing = false) => {

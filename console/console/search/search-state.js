@@ -1,3 +1,4 @@
+import { readLayout } from "./layouts.js";
 import { readIndices } from "./searched-indices.js";
 import { hasConditions, NO_TERMS, readTerms, writeTerms } from "./terms.js";
 
@@ -30,6 +31,7 @@ export function readSearch(params) {
     example,
     indices: example === null && !params.has("in") ? readIndices(params) : [],
     refined: params.get("refined") ?? "",
+    layout: readLayout(params),
   };
 }
 
@@ -45,6 +47,7 @@ export function writeSearch({ query = "", modes = [], topP = 0, filter, example,
   if (topP > 0) params.set("least", String(topP));
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
   if (others.indices?.length > 0 && !example) params.set("across", others.indices.join(","));
+  if (others.layout && others.layout !== "cards") params.set("layout", others.layout);
   if (others.refined) params.set("refined", others.refined);
   return params;
 }

@@ -11,6 +11,8 @@ import { addHitTerms } from "./hit-terms.js";
 import { captionNote } from "./media-details.js";
 import { momentCard } from "./moment.js";
 import { partialNotice } from "./partial-notice.js";
+import { openResultLayout } from "./result-layout.js";
+import { acceptScrubbing } from "./scrubbing.js";
 import { runSearch } from "./search-request.js";
 import { isFile } from "./search-state.js";
 import { indicesText } from "./searched-indices.js";
@@ -30,6 +32,7 @@ export async function showSearch(outlet, route, signal) {
   const origin = el("div");
   const bar = openRefinementBar(route);
   const judgeable = canJudge(route);
+  const layout = openResultLayout(route, [likely, rest]);
   [likely, rest].forEach(acceptJudgingKeys);
   // Results that are there are those of the same search, which is refined.
   if (outlet.querySelector(".moment")) outlet.setAttribute("aria-busy", "true");
@@ -55,7 +58,9 @@ export async function showSearch(outlet, route, signal) {
     const focusSame = readResultFocus(outlet);
     if (!cursor) {
       restFold.open = outlet.querySelector("details.rest")?.open === true;
-      const top = el("div.row.between", {}, heading, watchLink(route, query?.corrected));
+      const switches = segments.length > 0 ? layout.root : null;
+      const watch = watchLink(route, query?.corrected);
+      const top = el("div.row.between", {}, heading, el("div.row", {}, switches, watch));
       const hasFacets = segments.length > 0 && !isFile(route.example);
       const facets = hasFacets ? [openFacets(route, segments, signal)] : [];
       outlet.replaceChildren(top, bar, words, note, ...facets, likely, restFold, more, origin);
@@ -65,14 +70,21 @@ export async function showSearch(outlet, route, signal) {
     note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
     note.hidden = note.textContent === "";
     const cards = segments.map((hit) => ({
+      hit,
       card: momentCard(hit),
       isLikely: hit.score > LIKELY_SCORE,
     }));
     cards.forEach(({ card }, i) => addHitTerms(card, segments[i], route));
     if (isJudgeable) cards.forEach(({ card }, i) => addThumbs(card, segments[i], route));
-    likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
-    rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
-    const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];
+    cards.forEach(({ card, hit }) => acceptScrubbing(card, hit));
+    const likelyCount = layout.add(
+      likely,
+      cards.filter(({ isLikely }) => isLikely),
+    );
+    const restCount = layout.add(
+      rest,
+      cards.filter(({ isLikely }) => !isLikely),
+    );
     if (likelyCount + restCount === 0) likely.replaceWith(emptyResults(route));
     restFold.hidden = restCount === 0;
     restFold.open ||= likelyCount === 0;

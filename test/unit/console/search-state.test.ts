@@ -21,6 +21,8 @@ interface SearchState {
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
+  /** Layout of the results; "" for the one that was chosen last. */
+  layout: string;
   /** Judgments that refine the search, as text. */
   refined: string;
 }
@@ -62,6 +64,7 @@ const NOTHING: SearchState = {
   filter: {},
   example: null,
   refined: "",
+  layout: "",
 };
 
 it.each<[Partial<SearchState>]>([
@@ -77,6 +80,7 @@ it.each<[Partial<SearchState>]>([
   [{ none: ["people, many"] }],
   [{ query: "boat", indices: ["holidays", "a.b-c_d"] }],
   [{ query: "boat", indices: ["*"] }],
+  [{ query: "boat", layout: "rows" }],
   [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
   [{ example: { kind: "range", id: "vid_1", name: "a", start: 3.25, end: 7 } }],
