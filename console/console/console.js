@@ -133,7 +133,7 @@ window.addEventListener("keydown", (event) => {
   field.select();
 });
 
-document.getElementById("keys-help").addEventListener("click", showKeys);
+document.getElementById("keys-help").addEventListener("click", () => void showKeys());
 
 async function showKeys() {
   (await import("./shared/keyboard-help.js")).openKeyboardHelp();

@@ -60,9 +60,9 @@ export function acceptScrubbing(card, hit) {
     const { left, width } = button.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
     const move = () => show(positionOfShare(segments, share));
-    if (segments) return void withSegments(move);
     clearTimeout(resting);
-    resting = setTimeout(() => withSegments(move), REST_MS);
+    if (segments) void withSegments(move);
+    else resting = setTimeout(() => void withSegments(move), REST_MS);
   });
   button.addEventListener("pointerleave", stop);
   button.addEventListener("blur", stop);
