@@ -17,7 +17,7 @@ let isOpen = false;
  */
 export function openFacets(route, hits, signal) {
   const outlet = el("div.facets", {}, el("p.facts", {}, "Counting…"));
-  const root = el("details.rest", { open: isOpen }, el("summary", {}, "Narrow down"), outlet);
+  const root = el("details.narrow", { open: isOpen }, el("summary", {}, "Narrow down"), outlet);
   let isRead = false;
 
   const load = async () => {
