@@ -20,8 +20,8 @@ interface ComposedBody {
 }
 
 /**
- * Answers searches with steps and conditions as the API does, with the moments that a search for the
- * first words finds: what is shown of them doesn't depend on which moments a service finds.
+ * Answers searches with steps and conditions as the API does, with the moments that a search for
+ * `searched` finds: what is shown of them doesn't depend on which moments a service finds.
  */
 export async function composedSearches(page: Page, searched: string): Promise<void> {
   await page.route(/\/search$/, async (route) => {
