@@ -1,5 +1,4 @@
 import { clearCutLists } from "./cut-list/stored-cut-list.js";
-import { openIndices } from "./library/indices.js";
 import { closeStage } from "./player/stage.js";
 import { hasKey, signIn, signOut } from "./shared/api.js";
 import { el, fromTemplate, restoreFocus } from "./shared/element.js";
@@ -16,7 +15,10 @@ const leave = document.getElementById("sign-out");
 
 /** Pages without an index. */
 const PAGES = {
-  indices: { title: "", open: openIndices },
+  indices: {
+    title: "",
+    open: () => lazyPage(async () => (await import("./library/indices.js")).openIndices()),
+  },
   stats: {
     title: "Statistics",
     open: () => lazyPage(async () => (await import("./administration/stats.js")).openStats()),
@@ -102,6 +104,7 @@ menu.addEventListener("click", ({ target }) => target.closest("a, button") && me
 leave.addEventListener("click", () => {
   clearStoredUploads();
   clearCutLists();
+  void import("./search/viewed-moments.js").then(({ clearViewed }) => clearViewed());
   endSession();
 });
 window.addEventListener(
@@ -121,12 +124,20 @@ window.addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.(
     "input:not([type=radio], [type=checkbox]), select, textarea",
   );
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "?") void showKeys();
+  if (event.key !== "/") return;
   const field = main.querySelector("#text");
   if (!field?.checkVisibility()) return;
   event.preventDefault();
   field.select();
 });
+
+document.getElementById("keys-help").addEventListener("click", () => void showKeys());
+
+async function showKeys() {
+  (await import("./shared/keyboard-help.js")).openKeyboardHelp();
+}
 
 function isSigningIn() {
   return main.querySelector(".sign-in") !== null;

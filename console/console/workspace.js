@@ -1,7 +1,8 @@
 import { openCutListToggle } from "./cut-list/cut-list-toggle.js";
 import { openLibrary } from "./library/library.js";
 import { closeStage } from "./player/stage.js";
-import { hasSearch, openSearchForm } from "./search/search-form.js";
+import { openSearchForm } from "./search/search-form.js";
+import { hasSearch } from "./search/search-state.js";
 import { indexPath } from "./shared/api-path.js";
 import { api } from "./shared/api.js";
 import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./shared/element.js";
@@ -149,7 +150,9 @@ export function openWorkspace(index, onDeleted) {
 /** Returns whether two routes differ only in what refines their search. */
 function isRefinedOtherwise(route, shown) {
   if (shown === null || routeHash(route) === routeHash(shown)) return false;
-  const [hash, shownHash] = [route, shown].map((one) => routeHash({ ...one, refined: "" }));
+  const [hash, shownHash] = [route, shown].map((one) =>
+    routeHash({ ...one, refined: "", layout: "" }),
+  );
   return hash === shownHash;
 }
 

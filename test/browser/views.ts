@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { AWKWARD_INDEX, awkwardFiles, unreadable } from "./awkward-files.ts";
+import { COMPOSED_VIEWS } from "./composed-views.ts";
 import {
   type ConsolePage,
   INDEX_KEY,
@@ -250,6 +251,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.getByRole("button", { name: "Try again" }).first().waitFor();
     return view;
   },
+  ...COMPOSED_VIEWS,
   ...PAGE_VIEWS,
   ...WATCH_VIEWS,
 };

@@ -1,3 +1,5 @@
+import { isComposed } from "../search/terms.js";
+
 /*
  * What a user judged of the shown search, oldest judgment first: `[{ id, isRelevant }]`; null for what
  * was passed over. The hash of the URL has it as `refined=seg_A,-seg_B,~seg_C`, with a minus before
@@ -11,9 +13,12 @@ export const MAX_SKIPPED = 80;
 
 const SIGNS = { "": true, "-": false, "~": null };
 
-/** Returns whether a search can be refined: one with words, or by a stored moment or asset. */
-export function isRefinable({ example }) {
-  return !example || example.kind === "similar";
+/**
+ * Returns whether a search can be refined: one with words, or by a stored moment or asset. One with
+ * steps, conditions or several indices can't: a judgment is of one query of an index.
+ */
+export function isRefinable({ example, ...search }) {
+  return (!example || example.kind === "similar") && !isComposed(search);
 }
 
 /**

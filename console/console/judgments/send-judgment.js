@@ -1,5 +1,6 @@
 import { followJob } from "../administration/job-progress.js";
 import { queueSearch } from "../search/search-request.js";
+import { isComposed } from "../search/terms.js";
 import { ApiError } from "../shared/api-error.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
@@ -13,10 +14,11 @@ export function searchIdentity({ index, query, example }) {
 
 /**
  * Resolves to whether hits of a search can be judged with the stored key. A search by an image can't:
- * the API doesn't queue it.
+ * the API doesn't queue it. One with steps, conditions or several
+ * indices can't: a judgment is of one query of an index.
  */
-export async function canJudge({ example }) {
-  return example?.kind !== "image" && (await hasScope("write"));
+export async function canJudge({ example, ...search }) {
+  return example?.kind !== "image" && !isComposed(search) && (await hasScope("write"));
 }
 
 /** Stores whether a segment is relevant to a search; null removes the judgment. */

@@ -1,6 +1,6 @@
 import { toggleStage } from "../player/stage.js";
+import { factList, plain, videoTools } from "../search/media-details.js";
 import { scopeButton, similarButton } from "../search/moment-actions.js";
-import { factList, plain, videoTools } from "../search/moment.js";
 import { el, errorNotice, titleHeading } from "../shared/element.js";
 import { adviceOf } from "../shared/error-advice.js";
 import { imageFrame } from "../shared/image-frame.js";

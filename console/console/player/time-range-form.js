@@ -1,4 +1,5 @@
 import { rememberThumbnail } from "../search/example-files.js";
+import { formatSeconds, secondsField } from "../search/range-fields.js";
 import { el } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
 import { timeRangeProblem } from "./time-range.js";
@@ -37,14 +38,4 @@ export function timeRangeForm({ index, id, title, start, end, thumbnail }, video
       el("button", {}, "Find footage like this"),
     ),
   );
-}
-
-/** Renders a field for a time in seconds; null is empty. */
-export function secondsField(label, value) {
-  const text = value === null ? "" : formatSeconds(value);
-  return el("input", { type: "number", min: 0, step: "any", "aria-label": label, value: text });
-}
-
-function formatSeconds(seconds) {
-  return String(Number(seconds.toFixed(2)));
 }

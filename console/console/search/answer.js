@@ -1,8 +1,10 @@
-import { indexPath } from "../shared/api-path.js";
+import { apiPath, indexPath } from "../shared/api-path.js";
 import { api, streamAnswer } from "../shared/api.js";
 import { el, errorNotice, announce } from "../shared/element.js";
 import { authorOf, searchMatchOf } from "../shared/wording.js";
-import { captionNote, momentCard, playMoment } from "./moment.js";
+import { captionNote } from "./media-details.js";
+import { momentCard, playMoment } from "./moment.js";
+import { partialNotice } from "./partial-notice.js";
 import { isVideo, placeOf } from "./scope.js";
 
 /** Streams the answer to a question into `outlet`. Its markers `[n]` play the cited moments. */
@@ -18,7 +20,8 @@ export async function showAnswer(outlet, route, signal) {
         waiting.replaceChildren(el("p.text", {}, text));
       } else if (event === "done") {
         const isEmpty = !data.grounded && (await isIndexEmpty(route, signal));
-        outlet.replaceChildren(heading, ...renderAnswer(data, { ...route, isEmpty }));
+        const missing = partialNotice(data.partial);
+        outlet.replaceChildren(heading, ...missing, ...renderAnswer(data, { ...route, isEmpty }));
         announce(data.answer);
       }
     }
@@ -29,8 +32,9 @@ export async function showAnswer(outlet, route, signal) {
   }
 }
 
-/** Returns the request for an answer from an index, from one video or a part of it, or one image. */
-function answerPath({ index, question: query, fromImages, scope }) {
+/** Returns the request for an answer: from an index or several, from one video or a part, or an image. */
+function answerPath({ index, question: query, fromImages, scope, indices }) {
+  if (indices.length > 0) return apiPath(["answer"], { query, index_names: indices });
   if (scope === null) return indexPath(index, [fromImages ? "answer_vqa" : "answer"], { query });
   if (!isVideo(scope)) return indexPath(index, ["answer_vqa"], { query, asset_ids: scope.id });
   const range = { start_time: scope.start, ...(scope.end !== null && { end_time: scope.end }) };
@@ -38,8 +42,8 @@ function answerPath({ index, question: query, fromImages, scope }) {
 }
 
 /** Resolves to whether an index has nothing that could answer; false if that isn't known. */
-async function isIndexEmpty({ index, scope }, signal) {
-  if (scope !== null) return false;
+async function isIndexEmpty({ index, scope, indices }, signal) {
+  if (scope !== null || indices.length > 0) return false;
   try {
     const path = indexPath(index, [], { limit: 1, state: "ready" });
     return (await api("GET", path, { signal })).total === 0;

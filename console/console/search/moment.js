@@ -1,10 +1,10 @@
 import { toggleStage } from "../player/stage.js";
-import { timeRangeForm } from "../player/time-range-form.js";
 import { el, titleHeading } from "../shared/element.js";
 import { imageFrame } from "../shared/image-frame.js";
-import { lazyPage } from "../shared/lazy-page.js";
 import { count, EVIDENCE, likelihoodOf, percent, range } from "../shared/wording.js";
+import { factList, isTemplateCaption, plain, videoTools } from "./media-details.js";
 import { momentActions, scopeButton } from "./moment-actions.js";
+import { isViewed, markViewed } from "./viewed-moments.js";
 
 /**
  * Card of a hit, which plays when it is clicked. `marker` is the number of a citation. `match` says
@@ -22,6 +22,7 @@ export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
     marker ? el("span.marker", {}, String(marker)) : null,
     when ? el("span.tag", {}, when) : null,
   );
+  if (isViewed(hit.segment_id)) button.append(viewedMark());
   // The text of visual evidence is the labels.
   const hasLabelEvidence = hit.evidence.some(({ kind, text }) => kind === "visual" && text);
   const card = el(
@@ -51,7 +52,14 @@ export function playMoment(card, hit, match = relevance(hit)) {
   const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
   const video = { index: hit.index_name, id: hit.asset_id };
   const media = { title, type, url, start, end, boxes, mask, sound: soundOf(hit), video };
+  if (!isViewed(hit.segment_id)) card.querySelector("button.over").append(viewedMark());
+  markViewed(hit.segment_id);
   void toggleStage(card, media, (video) => details(hit, video, match));
+}
+
+/** Renders the mark of a moment that was opened. */
+function viewedMark() {
+  return el("span.tag.viewed", {}, "Seen");
 }
 
 /** Renders highlighted text of the API, which contains only `<mark>` elements and entities. */
@@ -96,21 +104,6 @@ function duplicatesOf({ duplicates }) {
   return duplicates.length > 0 && count(duplicates.length, "near-duplicate");
 }
 
-/** Says how the captions of moments were made, if no model that sees images wrote them. */
-export function captionNote(moments) {
-  if (!moments.some(isTemplateCaption)) return [];
-  const text = "Captions here are composed of what detectors found. No language model wrote them.";
-  const [pull, llm] = ["npm run models -- pull", "LOCAL_LLM_URL"].map((name) =>
-    el("code", {}, name),
-  );
-  const advice = [" If this service runs offline, ", pull, " or ", llm, " gives better ones."];
-  return [el("p.facts", {}, text, advice)];
-}
-
-function isTemplateCaption({ caption, caption_model: model }) {
-  return caption !== "" && model === "template";
-}
-
 function details(hit, video, match) {
   const facts = [
     [isTemplateCaption(hit) ? "Caption, composed of detections" : "Caption", hit.caption],
@@ -129,34 +122,4 @@ function details(hit, video, match) {
     ...(video ? videoTools({ index, id, title, start, end, thumbnail }, video) : []),
     factList(facts),
   ];
-}
-
-/**
- * Renders what stands beside the player of a video: its transcript, and a search by a part of it.
- * The list of its moments is added below the player.
- */
-export function videoTools(media, video) {
-  const transcript = lazyPage(async () =>
-    (await import("../transcripts/transcript.js")).openTranscript(media, video),
-  );
-  const moments = lazyPage(async () =>
-    (await import("./moments.js")).openMoments(media, video, captionNote),
-  );
-  video.closest(".screen").append(moments);
-  return [transcript, timeRangeForm(media, video)];
-}
-
-/** Renders names and values as a description list, without empty values. */
-export function factList(facts) {
-  const present = facts.filter(([, value]) => value);
-  return el(
-    "dl",
-    {},
-    present.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-  );
-}
-
-/** Formats a value of user metadata. */
-export function plain(value) {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -1,4 +1,3 @@
-import { secondsField } from "../player/time-range-form.js";
 import { el } from "../shared/element.js";
 
 /**
@@ -26,4 +25,14 @@ export function writeRange(root, { start, end }) {
   const [from, to] = root.querySelectorAll("input");
   if (from !== document.activeElement) from.value = start;
   if (to !== document.activeElement) to.value = end ?? "";
+}
+
+/** Renders a field for a time in seconds; null is empty. */
+export function secondsField(label, value) {
+  const text = value === null ? "" : formatSeconds(value);
+  return el("input", { type: "number", min: 0, step: "any", "aria-label": label, value: text });
+}
+
+export function formatSeconds(seconds) {
+  return String(Number(seconds.toFixed(2)));
 }

@@ -1,4 +1,6 @@
 import { readRefinement, refinementFields } from "../judgments/refinement.js";
+import { indicesField } from "./searched-indices.js";
+import { hasConditions, hasSteps } from "./terms.js";
 
 /** Hits of a page. */
 const PAGE = 24;
@@ -7,13 +9,14 @@ const FILE_HITS = 100;
 
 /** Returns the body of the API request for a search, like a segment or an asset if given. */
 export function searchBody(route, similarTo, cursor) {
-  const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
+  const { modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
+  const { indices = [] } = route;
   return {
-    ...(query && { query }),
-    ...(similarTo && { similar_to: similarTo }),
+    ...soughtFields(route, similarTo),
     ...(topP > 0 && { top_p: topP }),
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(scope && { asset_ids: [scope.id] }),
+    ...(indices.length > 0 && indicesField(indices)),
     ...(grouped && { group_by: "asset" }),
     ...(duplicates && { collapse: false }),
     ...(literal && { correct: false }),
@@ -23,6 +26,24 @@ export function searchBody(route, similarTo, cursor) {
     use_boxes: boxes,
     use_masks: masks,
     top_k: PAGE,
+  };
+}
+
+/** Returns the fields that say what is searched for: words, an example, a sequence, conditions. */
+function soughtFields({ query, ...terms }, similarTo) {
+  const { steps, within, all, none, around } = terms;
+  if (hasSteps(terms)) {
+    const first = similarTo ? { similar_to: similarTo } : query;
+    return { sequence: [first, ...steps], within_seconds: within };
+  }
+  return {
+    ...(query && { query }),
+    ...(similarTo && { similar_to: similarTo }),
+    ...(hasConditions(terms) && {
+      ...(all.length > 0 && { all }),
+      ...(none.length > 0 && { none }),
+      ...(around > 0 && { scope_seconds: around }),
+    }),
   };
 }
 

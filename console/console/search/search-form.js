@@ -1,8 +1,13 @@
 import { readRoute, routeHash } from "../shared/route.js";
 import { openExampleField } from "./example-field.js";
+import { openIndexChoice } from "./index-choice.js";
 import { openScopeField } from "./scope-field.js";
 import { isVideo, placeOf } from "./scope.js";
 import { openSearchOptions } from "./search-options.js";
+import { hasSearch, isFile } from "./search-state.js";
+import { openTerms } from "./search-terms.js";
+import { indicesText } from "./searched-indices.js";
+import { isComposed } from "./terms.js";
 
 /** Names of the checkboxes of a search, which are also those of its state. */
 const TICKS = ["boxes", "masks", "grouped", "duplicates"];
@@ -30,6 +35,13 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     // Each step of the slider would add to the browser's history.
     if (isSearching()) go({ isReplacing: isSlider && hasSearch(shown) });
   });
+  const terms = openTerms({ outlet: parts.terms, buttons: parts["add-terms"] }, () => {
+    if (!isAsking()) go();
+  });
+  const where = openIndexChoice(index, { toggle: parts.where, panel: parts.indices }, () => {
+    updateForm();
+    if (isAsking() ? shown.question : isSearching()) go();
+  });
   const scope = openScopeField(parts.scope, (chosen) => {
     if (isAsking() ? shown.question : isSearching()) go();
     else keepScope(chosen);
@@ -43,7 +55,9 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     updateForm();
   };
 
-  const isSearching = () => !isAsking() && Boolean(elements.text.value.trim() || example.read());
+  const isSearching = () =>
+    !isAsking() &&
+    Boolean(elements.text.value.trim() || example.read() || isComposed(terms.read() ?? {}));
 
   const go = ({ chosen = example.read(), isReplacing = false } = {}) => {
     const route = readForm(chosen);
@@ -51,7 +65,8 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     // Other filters and options leave the judgments as they are.
     const isSame = route.query === shown?.query && route.example?.id === shown?.example?.id;
     const refined = isSame ? shown?.refined : "";
-    visit(routeHash({ index, view: getView(), ...route, refined }), isReplacing);
+    const { layout } = readRoute();
+    visit(routeHash({ index, view: getView(), ...route, refined, layout }), isReplacing);
   };
 
   const visit = (hash, isReplacing = false) => {
@@ -63,15 +78,19 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
   /** Reads the form; null if a filter is invalid, which is shown. */
   const readForm = (chosen) => {
     const text = elements.text.value.trim();
-    if (isAsking())
-      return { question: text, fromImages: elements.fromImages.checked, scope: scope.read() };
+    const place = { scope: scope.read(), indices: where.read() };
+    if (isAsking()) return { question: text, fromImages: elements.fromImages.checked, ...place };
     const found = options.read();
     if (!found) return null;
     const modes = [...elements.mode].filter(({ checked }) => checked).map(({ value }) => value);
     const ticks = Object.fromEntries(TICKS.map((name) => [name, elements[name].checked]));
-    // A search by a clip has no words.
-    const query = isClip(chosen) ? "" : text;
-    return { query, modes, ...ticks, ...found, example: chosen, scope: scope.read() };
+    const asked = terms.read();
+    if (!asked) return null;
+    // A search by a clip has no words. Without words, a sequence begins with its next step.
+    const isShifted = text === "" && chosen === null && asked.steps.length > 0;
+    const [query, steps] = isShifted ? [asked.steps[0], asked.steps.slice(1)] : [text, asked.steps];
+    const sought = { query: isClip(chosen) ? "" : query, ...asked, steps, example: chosen };
+    return { ...sought, modes, ...ticks, ...found, ...place };
   };
 
   form.addEventListener("submit", (event) => {
@@ -95,10 +114,14 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     const chosen = example.read();
     parts.go.textContent = asks ? "Ask" : "Search";
     for (const part of [parts.chips, parts.example, parts.rules]) part.hidden = asks;
+    for (const part of [parts.terms, parts["add-terms"]]) part.hidden = asks || isFile(chosen);
     scope.show(scope.read(), asks);
     // An answer about one video or image is always from its images, too.
-    parts["from-images"].hidden = !asks || scope.read() !== null;
-    const place = placeOf(scope.read());
+    const indices = where.read();
+    parts["from-images"].hidden = !asks || scope.read() !== null || indices.length > 0;
+    parts.where.hidden = scope.read() !== null || (!asks && chosen !== null);
+    if (parts.where.hidden) parts.indices.hidden = true;
+    const place = indices.length > 0 ? indicesText(indices) : placeOf(scope.read());
     elements.text.placeholder = asks
       ? "Why did the carpenter leave?"
       : "A boat, a spoken word, a line on a sign…";
@@ -107,8 +130,8 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     elements.text.disabled = !asks && isClip(chosen);
     parts["file-note"].hidden = asks || !isFile(chosen);
     parts["file-note"].textContent = isClip(chosen)
-      ? "A search by a clip has no words, boxes or masks."
-      : "A search by an image can have words beside it, but no boxes or masks.";
+      ? "A search by a clip has no words, steps, conditions, boxes or masks."
+      : "A search by an image can have words beside it, but no steps, conditions, boxes or masks.";
   };
 
   return {
@@ -125,23 +148,17 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
         for (const name of TICKS) elements[name].checked = route[name];
         options.write(route);
       }
+      terms.write(route);
       if (route.question) elements.fromImages.checked = route.fromImages;
       const isForScope = isNewScope && !isSearch && !route.question;
       if (isForScope && !isVideo(route.scope)) elements.do.value = "ask";
       example.show(route.example);
       scope.show(route.scope, isAsking());
+      where.write(route.indices);
       updateForm();
       if (isForScope) elements.text.focus();
     },
   };
-}
-
-export function hasSearch({ query, example }) {
-  return query !== "" || example !== null;
-}
-
-function isFile(example) {
-  return example !== null && example.kind !== "similar";
 }
 
 function isClip(example) {

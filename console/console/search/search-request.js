@@ -1,9 +1,10 @@
 import { segmentAt } from "../player/time-range.js";
 import { ApiError } from "../shared/api-error.js";
-import { indexPath } from "../shared/api-path.js";
+import { apiPath, indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { exampleFile } from "./example-files.js";
 import { fileSearchParams, searchBody } from "./search-body.js";
+import { hasSteps, NO_TERMS } from "./terms.js";
 
 /** Clips are sent in one request, and most Cloudflare plans refuse bodies over 100 MB. */
 const MAX_CLIP_BYTES = 95_000_000;
@@ -22,14 +23,20 @@ export async function runSearch(route, { cursor, signal, onStep }) {
   if (kind === "image") return await searchByImage(route, signal);
   if (kind === "clip") return await searchByClip(route, requireFile(route.example), signal);
   if (kind === "range") return await searchByTimeRange(route, { cursor, signal, onStep });
+  if (kind && route.query && hasSteps(route)) {
+    const message = "A sequence begins with words or with an example. Remove one of them.";
+    throw new ApiError(422, message);
+  }
   return await searchIndex(route, route.example?.id, { cursor, signal });
 }
 
 function searchIndex(route, similarTo, { cursor, signal }) {
-  return api("POST", indexPath(route.index, ["search"]), {
-    body: searchBody(route, similarTo, cursor),
-    signal,
-  });
+  return api("POST", searchPath(route), { body: searchBody(route, similarTo, cursor), signal });
+}
+
+/** Returns the target of a search in words: of an index, or of several. */
+export function searchPath({ index, indices }) {
+  return indices?.length > 0 ? apiPath(["search"]) : indexPath(index, ["search"]);
 }
 
 /**
@@ -37,7 +44,7 @@ function searchIndex(route, similarTo, { cursor, signal }) {
  * id of the job.
  */
 export async function queueSearch({ index, query, example }) {
-  const whole = { index, query, example, modes: [], filter: {}, duplicates: true };
+  const whole = { ...NO_TERMS, index, query, example, modes: [], filter: {}, duplicates: true };
   const { clip, similarTo } = await readExample(whole);
   if (clip) {
     const form = clipForm(clip, example);

@@ -1,3 +1,7 @@
+import { readLayout } from "./layouts.js";
+import { readIndices } from "./searched-indices.js";
+import { hasConditions, NO_TERMS, readTerms, writeTerms } from "./terms.js";
+
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
  * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too, `literal` for
@@ -11,8 +15,11 @@ const EXAMPLES = ["similar", "range", "image", "clip"];
 
 /** Reads a search from the parameters of the hash. Invalid values count as absent. */
 export function readSearch(params) {
+  const query = params.get("q") ?? "";
+  const example = readExample(params);
   return {
-    query: params.get("q") ?? "",
+    query,
+    ...(isFile(example) ? NO_TERMS : readTerms(params, query !== "" || example !== null)),
     modes: (params.get("modes") ?? "").split(",").filter((mode) => MODES.has(mode)),
     boxes: params.has("boxes"),
     masks: params.has("masks"),
@@ -21,8 +28,10 @@ export function readSearch(params) {
     literal: params.has("literal"),
     topP: readNumber(params.get("least"), 0, 1) ?? 0,
     filter: readFilter(params.get("filter")),
-    example: readExample(params),
+    example,
+    indices: example === null && !params.has("in") ? readIndices(params) : [],
     refined: params.get("refined") ?? "",
+    layout: readLayout(params),
   };
 }
 
@@ -31,13 +40,26 @@ export function writeSearch({ query = "", modes = [], topP = 0, filter, example,
   const params = new URLSearchParams();
   if (query) params.set("q", query);
   if (example) writeExample(params, example);
-  if (params.size === 0) return params;
+  if (params.size === 0 && !hasConditions(others)) return params;
+  if (!isFile(example ?? null)) writeTerms(params, others);
   if (modes.length > 0) params.set("modes", modes.join(","));
   for (const name of TICKS) if (others[name]) params.set(name, "1");
   if (topP > 0) params.set("least", String(topP));
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
+  if (others.indices?.length > 0 && !example) params.set("across", others.indices.join(","));
+  if (others.layout && others.layout !== "cards") params.set("layout", others.layout);
   if (others.refined) params.set("refined", others.refined);
   return params;
+}
+
+/** Whether a search is by what is sent with it: a file, or a part of a video. */
+export function isFile(example) {
+  return example !== null && example.kind !== "similar";
+}
+
+/** Whether there is anything to search for. */
+export function hasSearch({ query, example, ...others }) {
+  return query !== "" || example !== null || hasConditions(others);
 }
 
 function readExample(params) {

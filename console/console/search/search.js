@@ -6,8 +6,17 @@ import { canJudge } from "../judgments/send-judgment.js";
 import { el, errorNotice, announce } from "../shared/element.js";
 import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
 import { watchLink } from "../watches/watch-link.js";
-import { captionNote, momentCard } from "./moment.js";
+import { openFacets } from "./facets.js";
+import { addHitTerms } from "./hit-terms.js";
+import { captionNote } from "./media-details.js";
+import { momentCard } from "./moment.js";
+import { partialNotice } from "./partial-notice.js";
+import { openResultLayout } from "./result-layout.js";
+import { acceptScrubbing } from "./scrubbing.js";
 import { runSearch } from "./search-request.js";
+import { isFile } from "./search-state.js";
+import { indicesText } from "./searched-indices.js";
+import { hasSteps, isComposed } from "./terms.js";
 import { wordNotes } from "./word-notes.js";
 
 /** Shows the results of a search in `outlet`. Aborting the signal leaves `outlet` unchanged. */
@@ -23,6 +32,7 @@ export async function showSearch(outlet, route, signal) {
   const origin = el("div");
   const bar = openRefinementBar(route);
   const judgeable = canJudge(route);
+  const layout = openResultLayout(route, [likely, rest]);
   [likely, rest].forEach(acceptJudgingKeys);
   // Results that are there are those of the same search, which is refined.
   if (outlet.querySelector(".moment")) outlet.setAttribute("aria-busy", "true");
@@ -44,30 +54,42 @@ export async function showSearch(outlet, route, signal) {
 
   const add = (page, cursor, isJudgeable) => {
     if (signal.aborted) return;
-    const { segments, total, next_cursor: next, note: text, query, calibration } = page;
+    const { segments, total, next_cursor: next, note: text, query, calibration, partial } = page;
     const focusSame = readResultFocus(outlet);
     if (!cursor) {
       restFold.open = outlet.querySelector("details.rest")?.open === true;
-      const top = el("div.row.between", {}, heading, watchLink(route, query?.corrected));
-      outlet.replaceChildren(top, bar, words, note, likely, restFold, more, origin);
+      const switches = segments.length > 0 ? layout.root : null;
+      const watch = watchLink(route, query?.corrected);
+      const top = el("div.row.between", {}, heading, el("div.row", {}, switches, watch));
+      const hasFacets = segments.length > 0 && !isFile(route.example);
+      const facets = hasFacets ? [openFacets(route, segments, signal)] : [];
+      outlet.replaceChildren(top, bar, words, note, ...facets, likely, restFold, more, origin);
       outlet.removeAttribute("aria-busy");
     }
-    words.replaceChildren(...wordNotes(route, query));
+    words.replaceChildren(...partialNotice(partial), ...wordNotes(route, query));
     note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
     note.hidden = note.textContent === "";
     const cards = segments.map((hit) => ({
+      hit,
       card: momentCard(hit),
       isLikely: hit.score > LIKELY_SCORE,
     }));
+    cards.forEach(({ card }, i) => addHitTerms(card, segments[i], route));
     if (isJudgeable) cards.forEach(({ card }, i) => addThumbs(card, segments[i], route));
-    likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
-    rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
-    const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];
+    cards.forEach(({ card, hit }) => acceptScrubbing(card, hit));
+    const likelyCount = layout.add(
+      likely,
+      cards.filter(({ isLikely }) => isLikely),
+    );
+    const restCount = layout.add(
+      rest,
+      cards.filter(({ isLikely }) => !isLikely),
+    );
     if (likelyCount + restCount === 0) likely.replaceWith(emptyResults(route));
     restFold.hidden = restCount === 0;
     restFold.open ||= likelyCount === 0;
     restSummary.textContent = likelyCount === 0 ? "Nearest results" : "Less likely results";
-    heading.textContent = headline(likelyCount, total, target(route, query?.corrected));
+    heading.textContent = headline(likelyCount, total, route, query?.corrected);
     if (!origin.firstChild) origin.append(...captionNote(segments));
     more.replaceChildren(
       next ? el("button", { type: "button", onclick: () => load(next) }, "Next page") : "",
@@ -86,22 +108,32 @@ function refinementNotes(route) {
   return refinement.length > 0 ? [refinementText(refinement)] : [];
 }
 
-/** Names what a search looks for, words, an example, or both, and where. */
-function target({ query, example, scope }, corrected) {
-  const words = query && `for “${corrected ?? query}”`;
-  const like = example && `like “${example.name || "the example"}”`;
-  const what = [like, words].filter(Boolean).join(", ");
+/** Names what a search looks for, words, an example, steps, conditions, and where. */
+function target({ query, example, scope, indices, ...terms }, corrected) {
+  const { steps, all, none } = terms;
+  const quoted = (texts, word) => texts.map((text) => `${word} “${text}”`);
+  const parts = [
+    ...(example ? [`like “${example.name || "the example"}”`] : []),
+    ...quoted(query ? [corrected ?? query] : [], "for"),
+    ...quoted(steps, "then"),
+    ...quoted(all, "with"),
+    ...quoted(none, "without"),
+  ];
+  const what = parts.join(", ");
+  if (indices.length > 0) return `${what} in ${indicesText(indices)}`;
   return scope ? `${what} in “${scope.name || "one of them"}”` : what;
 }
 
-function headline(likelyCount, total, what) {
+function headline(likelyCount, total, route, corrected) {
+  const what = target(route, corrected);
   if (total === 0) return `No results ${what}`;
   if (likelyCount === 0) return `No likely results ${what}`;
-  return `${count(likelyCount, "moment")} ${what}`;
+  return `${count(likelyCount, hasSteps(route) ? "sequence" : "moment")} ${what}`;
 }
 
-function emptyResults({ modes, topP, filter, scope }) {
-  const isNarrow = scope || modes.length > 0 || topP > 0 || Object.keys(filter).length > 0;
+function emptyResults({ modes, topP, filter, scope, ...search }) {
+  const isNarrow =
+    scope || isComposed(search) || modes.length > 0 || topP > 0 || Object.keys(filter).length > 0;
   const advice = isNarrow ? "Remove some of the filters, or add" : "Add";
   return el("p.empty", {}, `${advice} videos and images: only assets that are ready are searched.`);
 }

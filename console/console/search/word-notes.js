@@ -1,12 +1,16 @@
 import { el } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
+import { MAX_TERMS } from "./terms.js";
 
 /**
- * Says which words a search corrected, with a link that searches for them as written, and which it
- * excludes. `query` is that of the API's response, if it has one.
+ * Says which words a search corrected, with a link that searches for them as written, which it
+ * excludes, and a better search if there is one. `query` is that of the API's response, if it has one.
  */
-export function wordNotes(route, { excluded = [], corrected = null } = {}) {
+export function wordNotes(route, query) {
+  const { excluded = [], corrected = null, hint = null, suggested = null } = query ?? {};
   const notes = [];
+  if (hint !== null)
+    notes.push(el("p.facts", {}, withCode(hint), " ", suggestionLink(route, suggested)));
   if (corrected !== null) {
     const literal = routeHash({ ...route, literal: true });
     notes.push(
@@ -19,4 +23,26 @@ export function wordNotes(route, { excluded = [], corrected = null } = {}) {
     notes.push(el("p.facts", {}, `Without ${excluded.map((word) => `“${word}”`).join(", ")}.`));
   }
   return notes;
+}
+
+function suggestionLink(route, suggested) {
+  if (suggested === null) return [];
+  const { query, all = [], none = [] } = suggested;
+  const unique = (texts) => [...new Set(texts)].slice(0, MAX_TERMS);
+  const conditions = {
+    all: unique([...route.all, ...all]),
+    none: unique([...route.none, ...none]),
+  };
+  const href = routeHash({ ...route, query: query ?? "", ...conditions, refined: "" });
+  const words = [
+    ...(query ? [`“${query}”`] : []),
+    ...all.map((text) => `with “${text}”`),
+    ...none.map((text) => `without “${text}”`),
+  ];
+  return [el("a", { href }, `Search for ${words.join(" ")}`)];
+}
+
+/** Renders what is between backticks as code. */
+function withCode(text) {
+  return text.split("`").map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part));
 }

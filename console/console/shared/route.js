@@ -56,8 +56,10 @@ function writeState({
   view = WHOLE_LIBRARY,
   ...search
 }) {
-  const asking = question ? { ask: question, ...(fromImages && { images: "1" }) } : null;
-  const main = asking ?? (asset ? { asset } : [...writeSearch(search)]);
+  const indices = scope ? [] : (search.indices ?? []);
+  const across = indices.length > 0 && { across: indices.join(",") };
+  const asking = question ? { ask: question, ...(fromImages && { images: "1" }), ...across } : null;
+  const main = asking ?? (asset ? { asset } : [...writeSearch({ ...search, indices })]);
   const parts = [new URLSearchParams(main), writeScope(scope)];
   if (parts[0].size === 0) parts.push(writeView(view));
   return parts.map(String).filter(Boolean).join("&");

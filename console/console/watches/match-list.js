@@ -1,4 +1,5 @@
-import { captionNote, momentCard } from "../search/moment.js";
+import { captionNote } from "../search/media-details.js";
+import { momentCard } from "../search/moment.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { announce, el, errorNotice } from "../shared/element.js";

@@ -1,5 +1,6 @@
 import { dayChart } from "../administration/chart.js";
-import { captionNote, momentCard } from "../search/moment.js";
+import { captionNote } from "../search/media-details.js";
+import { momentCard } from "../search/moment.js";
 import { announce, el } from "../shared/element.js";
 import { calibrationNote, count } from "../shared/wording.js";
 import { chartDays, findThreshold, precisionText, toPercent } from "./watch-wording.js";

@@ -2,6 +2,15 @@ import { expect, it } from "vitest";
 
 interface SearchState {
   query: string;
+  /** Further steps of a sequence, and most seconds between two. */
+  steps: string[];
+  within: number;
+  all: string[];
+  none: string[];
+  /** Indices that are searched in place of the open one. */
+  indices: string[];
+  /** Seconds around a moment in which the conditions may hold. */
+  around: number;
   modes: string[];
   boxes: boolean;
   masks: boolean;
@@ -12,6 +21,8 @@ interface SearchState {
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
+  /** Layout of the results; "" for the one that was chosen last. */
+  layout: string;
   /** Judgments that refine the search, as text. */
   refined: string;
 }
@@ -37,6 +48,12 @@ const { readSearch, writeSearch } = (await load("search-state")) as SearchStates
 
 const NOTHING: SearchState = {
   query: "",
+  steps: [],
+  within: 60,
+  all: [],
+  none: [],
+  around: 0,
+  indices: [],
   modes: [],
   boxes: false,
   masks: false,
@@ -47,6 +64,7 @@ const NOTHING: SearchState = {
   filter: {},
   example: null,
   refined: "",
+  layout: "",
 };
 
 it.each<[Partial<SearchState>]>([
@@ -56,6 +74,13 @@ it.each<[Partial<SearchState>]>([
   [{ query: "boat", grouped: true, duplicates: true }],
   [{ query: "boat", refined: "seg_1,-seg_2" }],
   [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
+  [{ query: "a boat", steps: ["a lighthouse, at night", "東京 & more"], within: 7.5 }],
+  [{ example: { kind: "similar", id: "seg_1", name: "" }, steps: ["a boat"] }],
+  [{ query: "a beach", all: ["a dog", "a ball"], none: ["people"], around: 5, modes: ["video"] }],
+  [{ none: ["people, many"] }],
+  [{ query: "boat", indices: ["holidays", "a.b-c_d"] }],
+  [{ query: "boat", indices: ["*"] }],
+  [{ query: "boat", layout: "rows" }],
   [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
   [{ example: { kind: "range", id: "vid_1", name: "a", start: 3.25, end: 7 } }],
@@ -73,6 +98,17 @@ it("Options without anything to search for leave no trace in the hash", () => {
 
 it.each([
   ["modes=video,sound", { modes: ["video"] }],
+  ["q=a&then=b&then=+&within=-1", { query: "a", steps: ["b"] }],
+  ["q=a&then=b&within=3601", { query: "a", steps: ["b"] }],
+  ["q=a&then=b&then=c&then=d&then=e&then=f", { query: "a", steps: ["b", "c", "d", "e"] }],
+  ["q=a&then=b&none=c&around=4", { query: "a", steps: ["b"] }],
+  ["then=b", {}],
+  ["q=a&across=,x,..,x,*b", { query: "a", indices: ["x"] }],
+  ["q=a&across=x,*", { query: "a", indices: ["*"] }],
+  ["q=a&across=x&in=vid_1", { query: "a" }],
+  ["within=5&around=5", {}],
+  ["q=a&all=b&around=x", { query: "a", all: ["b"] }],
+  ["image=1&then=b&none=c", { example: { kind: "image", id: "1", name: "" } }],
   ["least=2", { topP: 0 }],
   ["least=x", { topP: 0 }],
   ["filter=[1]", { filter: {} }],
@@ -93,6 +129,23 @@ it.each<[Partial<Scoped>, Record<string, unknown>]>([
   ],
   [{ query: "boat" }, { query: "boat" }],
   [
+    { query: "boat", steps: ["lighthouse"], within: 30, refined: "seg_1", filter: { a: 1 } },
+    { sequence: ["boat", "lighthouse"], within_seconds: 30, filter: { a: 1 } },
+  ],
+  [
+    { query: "beach", all: ["dog"], none: ["people"], around: 5, refined: "seg_1" },
+    { query: "beach", all: ["dog"], none: ["people"], scope_seconds: 5 },
+  ],
+  [{ none: ["people"] }, { none: ["people"] }],
+  [
+    { query: "boat", indices: ["a", "b"] },
+    { query: "boat", index_names: ["a", "b"] },
+  ],
+  [
+    { query: "boat", indices: ["*"] },
+    { query: "boat", index_names: "*" },
+  ],
+  [
     { query: "boat", refined: "seg_1" },
     { query: "boat", more_like: ["seg_1"] },
   ],
@@ -111,6 +164,12 @@ it.each<[Partial<Scoped>, Record<string, unknown>]>([
 it("A search like a segment names it, and the cursor of a further page", () => {
   const body = { ...DEFAULTS, similar_to: "seg_1", cursor: "c" };
   expect(searchBody(NOTHING, "seg_1", "c")).toEqual(body);
+});
+
+it("A sequence that begins with a moment names it as its first step", () => {
+  const body = searchBody({ ...NOTHING, steps: ["boat"] }, "seg_1");
+  const sequence = [{ similar_to: "seg_1" }, "boat"];
+  expect(body).toEqual({ ...DEFAULTS, sequence, within_seconds: 60 });
 });
 
 it.each<[Partial<Scoped>, string]>([
