@@ -13,13 +13,13 @@ export interface EmbeddedPhotos {
 
 /** Embeds the first photos of a folder and their captions. */
 export async function embedPhotos(
-  { imageVector, embedTexts }: PhotoVectors,
+  vectors: PhotoVectors,
   photos: readonly CaptionedPhoto[],
   signal: AbortSignal,
 ): Promise<EmbeddedPhotos> {
   const captions = photos.flatMap((photo) => photo.captions.map(toPlainText));
-  const { texts, images: queries } = await embedTexts(captions, signal);
-  return { images: photos.map((_, i) => imageVector(i)), texts, queries };
+  const { texts, images: queries } = await vectors.embedTexts(captions, signal);
+  return { images: photos.map((_, i) => vectors.imageVector(i)), texts, queries };
 }
 
 function toPlainText(caption: string): string {
