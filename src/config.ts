@@ -220,18 +220,6 @@ export const SEARCH = {
   clipSpeechSeconds: 45, // of a query clip that are transcribed
 } as const;
 
-/** Counts of what is in an index, or of what a query finds (src/search/aggregate/). */
-export const AGGREGATE = {
-  defaultTop: 20,
-  maxTop: 100, // groups that are returned
-  maxGroups: 10_000, // counted of each database, the largest ones
-  vectorDepth: 500, // segments read of each vector channel
-  fullTextDepth: 5000, // segments read of the full text
-  deadlineMs: 30 * SECOND,
-  maxFacets: 8, // of a search
-  facetValues: 20,
-} as const;
-
 /** Boxes and masks of the query's phrase, in a page's first hits (src/search/localization.ts). */
 export const LOCALIZATION = {
   detectionCount: 10, // detection model calls

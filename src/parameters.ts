@@ -111,6 +111,18 @@ export const LOGIC = {
   labelMissRate: 0.5, // of detectors, for things that they name in other segments of the index
 } as const;
 
+/** Counts of what is in an index, or of what a query finds (src/search/aggregate/). */
+export const AGGREGATE = {
+  defaultTop: 20,
+  maxTop: 100, // groups that are returned
+  maxGroups: 10_000, // counted of each database, the largest ones
+  vectorDepth: 500, // segments read of each vector channel
+  fullTextDepth: 5000, // segments read of the full text
+  deadlineMs: 30_000,
+  maxFacets: 8, // of a search
+  facetValues: 20,
+} as const;
+
 /** Judgments of an index (docs/judgments.md). */
 export const JUDGMENTS = {
   maxCount: 10_000,

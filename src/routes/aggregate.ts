@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { AGGREGATE, LIMITS } from "../config.ts";
+import { LIMITS } from "../config.ts";
 import { requireAssets } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { countWork } from "../http/metering.ts";
 import { bodyInt } from "../http/validation.ts";
+import { AGGREGATE } from "../parameters.ts";
 import { aggregate } from "../search/aggregate/aggregate.ts";
 import { UNITS } from "../search/aggregate/counts.ts";
 import { parseGrouping } from "../search/aggregate/group-keys.ts";

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { McpServer } from "@modelcontextprotocol/server";
-import { AGGREGATE, ANSWER, LIMITS } from "../config.ts";
+import { ANSWER, LIMITS } from "../config.ts";
 import { ID_CHARACTERS } from "../ids.ts";
-import { INDEX_GROUP } from "../parameters.ts";
+import { AGGREGATE, INDEX_GROUP } from "../parameters.ts";
 import { UNITS } from "../search/aggregate/counts.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { AGGREGATE, LIMITS, SEARCH } from "../config.ts";
+import { LIMITS, SEARCH } from "../config.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { requireAssets } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
@@ -10,7 +10,7 @@ import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { bodyInt } from "../http/validation.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
-import { FEEDBACK, LOGIC } from "../parameters.ts";
+import { AGGREGATE, FEEDBACK, LOGIC } from "../parameters.ts";
 import { hasWord } from "../search/query.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
 import { searchAny } from "../search/search-any.ts";

@@ -1,6 +1,6 @@
 import { raceAbort } from "../../concurrency.ts";
-import { AGGREGATE } from "../../config.ts";
 import { AppError } from "../../errors.ts";
+import { AGGREGATE } from "../../parameters.ts";
 import {
   type Group,
   type GroupList,

@@ -1,4 +1,4 @@
-import { AGGREGATE } from "../../config.ts";
+import { AGGREGATE } from "../../parameters.ts";
 import {
   compareKeys,
   countMatches,

@@ -1,4 +1,4 @@
-import { AGGREGATE } from "../../config.ts";
+import { AGGREGATE } from "../../parameters.ts";
 import { compareKeys, type GroupKey, keyId } from "../../store/index-database/groups.ts";
 import { type GroupedSegment, groupKeysOf, parseGrouping } from "./group-keys.ts";
 
