@@ -1,11 +1,11 @@
 /** A number in words before a counter, and where it ends in the text. */
-interface Count {
+interface CountedNumber {
   digits: string;
   end: number;
 }
 
 /** Reads a number in Korean or Thai words before a counter at an offset; null if there is none. */
-export function readCount(text: string, at: number): Count | null {
+export function readCount(text: string, at: number): CountedNumber | null {
   return readKoreanCount(text, at) ?? readThaiNumber(text, at);
 }
 
@@ -18,7 +18,7 @@ const COUNT = new RegExp(
 );
 
 /** Reads a native Korean number before its counter at an offset: "세" of "세 시" is "3". */
-function readKoreanCount(text: string, at: number): Count | null {
+function readKoreanCount(text: string, at: number): CountedNumber | null {
   COUNT.lastIndex = at;
   const [, word] = COUNT.exec(text) ?? [];
   if (word === undefined) return null;
@@ -32,7 +32,7 @@ const COUNTERS = "คน|ตัว|บาท|วัน|ปี|เดือน|�
 const NUMBER = new RegExp(`(ยี่|${UNIT})?(สิบ)?(เอ็ด|${UNIT})?(?=${COUNTERS})`, "y");
 
 /** Reads a Thai number below 100 in words before a counter: "ห้าคน" has "5". */
-function readThaiNumber(text: string, at: number): Count | null {
+function readThaiNumber(text: string, at: number): CountedNumber | null {
   NUMBER.lastIndex = at;
   const [written = "", first = "", ten = "", last = ""] = NUMBER.exec(text) ?? [];
   if (written === "" || (ten === "" && last !== "")) return null;

@@ -16,8 +16,8 @@ const ENDINGS: Record<string, string> = {
 const VERB = /^(\p{Script=Han}+\p{Script=Hiragana}*)([うくぐすつぬぶむるい])$/u;
 
 /**
- * Returns the beginnings that forms of a Japanese verb or adjective have: "食べる" gives "食べ", "飲む" gives
- * "飲み" and "飲ん". Empty for other words.
+ * Returns the beginnings that forms of a Japanese verb or adjective have: "食べる" gives "食べ",
+ * "飲む" gives "飲み" and "飲ん". Empty for other words.
  */
 export function verbStems(word: string): string[] {
   const [, stem = "", last = ""] = VERB.exec(word) ?? [];
