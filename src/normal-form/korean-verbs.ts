@@ -42,7 +42,7 @@ const CLOSED_ENDINGS = ["고", "는", "지", "어", "었", "아", "았", "으", 
 export function koreanVerbStems(word: string): string[] {
   const [, before = "", last = ""] = /^([가-힣]*)([가-힣])다$/u.exec(word) ?? [];
   if (last === "") return [];
-  if (last === "하" && before !== "") return [..."하해했한할합"].map((form) => before + form);
+  if (last === "하" && before !== "") return Array.from("하해했한할합", (form) => before + form);
   const forms = syllableForms(last);
   if (before !== "") return forms.map((form) => before + form);
   // "가" begins many words, but "갔" and "가고" don't.
@@ -65,6 +65,6 @@ function syllableForms(last: string): string[] {
   }
   // "ㄷ" is "ㄹ" before a vowel in some verbs, "ㅂ" is "우", "ㄹ" is dropped.
   if (final === D) return [last, `${withFinal(L)}어`, `${withFinal(L)}었`, `${withFinal(L)}으`];
-  if (final === B) return [last, ...[..."우워웠"].map((end) => withFinal(NONE) + end)];
+  if (final === B) return [last, ...Array.from("우워웠", (end) => withFinal(NONE) + end)];
   return final === L ? [last, withFinal(N)] : [last];
 }

@@ -81,7 +81,7 @@ export function otherNumberTerms(word: string, base: string): string[] {
   }
   const [, century, decade] = /^(19|20)?(\d0)['’]?s$/.exec(word) ?? [];
   if (decade !== undefined) return [century === undefined ? `19${decade}` : decade];
-  if (/ties$/.test(word) && /^\d0$/.test(base)) return [`19${base}`];
+  if (word.endsWith("ties") && /^\d0$/.test(base)) return [`19${base}`];
   const roman = ROMAN.indexOf(word);
   return roman > 1 ? [toOrdinal(roman + 1)] : [];
 }

@@ -242,7 +242,7 @@ class Reader {
     }
     const { tokens, scales } = readWordedNumbers(this.#tokens, this.#text, this.#language);
     this.#tokens = tokens;
-    this.#compounds.push(...scales.map((scale) => ({ ...scale, length: 0 })));
+    for (const scale of scales) this.#compounds.push({ ...scale, length: 0 });
   }
 
   #readDate(start: number): boolean {

@@ -7,7 +7,7 @@ import type { WordForm } from "./languages.ts";
 import { numberConjunction, type NumberWord } from "./number-words.ts";
 
 /** A token as this needs it. */
-interface WordedToken extends WordForm {
+interface WordToken extends WordForm {
   start: number;
   end: number;
   group: number;
@@ -27,7 +27,7 @@ const MAX_WORDS = 16;
  * Reads numbers, times of day and shares in words: each becomes one token. `scales` are words such
  * as "million" that were within a number: a text has them, too.
  */
-export function readWordedNumbers<Own extends WordedToken>(
+export function readWordedNumbers<Own extends WordToken>(
   tokens: readonly Own[],
   text: string,
   language: Language,
@@ -59,7 +59,7 @@ export function readWordedNumbers<Own extends WordedToken>(
 const toTerm = (value: number) => String(value).replace(".", "p");
 
 /** Returns how many tokens mean percent. */
-function readPercent(tokens: readonly WordedToken[], at: number): number {
+function readPercent(tokens: readonly WordToken[], at: number): number {
   const isShare = (length: number) =>
     at + length <= tokens.length &&
     isPercent(tokens.slice(at, at + length).map(({ folded }) => folded));
@@ -69,7 +69,7 @@ function readPercent(tokens: readonly WordedToken[], at: number): number {
 type IsJoined = (at: number) => boolean;
 
 function readClock(
-  tokens: readonly WordedToken[],
+  tokens: readonly WordToken[],
   at: number,
   language: Language,
   isJoined: IsJoined,
@@ -96,7 +96,7 @@ function readClock(
 
 /** Reads a number in words or digits. */
 function readValue(
-  tokens: readonly WordedToken[],
+  tokens: readonly WordToken[],
   at: number,
   language: Language,
   isJoined: IsJoined,
@@ -111,7 +111,7 @@ function readValue(
 
 /** Reads the number in words that begins at a token; null if there is none but a word in digits. */
 function readNumber(
-  tokens: readonly WordedToken[],
+  tokens: readonly WordToken[],
   at: number,
   language: Language,
   isJoined: IsJoined,
@@ -173,17 +173,17 @@ function fits(word: NumberWord, last: NumberWord | null, part: number): boolean 
   return word.kind !== "tens" && word.value < (isScore ? 20 : 10);
 }
 
-const mayFollow = (last: NumberWord, next: WordedToken | undefined, isJoined: boolean) =>
+const mayFollow = (last: NumberWord, next: WordToken | undefined, isJoined: boolean) =>
   isJoined && next?.number !== undefined && (last.kind === "tens" || last.kind === "scale");
 
-function digitsOf({ base }: WordedToken): NumberWord | null {
+function digitsOf({ base }: WordToken): NumberWord | null {
   if (!/^\d{1,4}(?:p\d{1,3})?$/.test(base)) return null;
   return { kind: "digits", value: Number(base.replace("p", ".")) };
 }
 
 /** Tests whether a single word is read in digits: not those that mean something else in English. */
 function isNumberAlone(
-  tokens: readonly WordedToken[],
+  tokens: readonly WordToken[],
   at: number,
   { kind, value }: NumberWord,
   language: Language,

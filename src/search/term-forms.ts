@@ -30,6 +30,8 @@ const MAX_JOINED = 4;
 const MIN_SPLIT = 8;
 const MAX_SPLIT = 30;
 
+const LATIN_WORD = /^[\p{Script=Latin}\p{M}]+$/u;
+
 /** Languages that join words to one. */
 const COMPOUNDING = ["en", "de", "nl"] as const;
 
@@ -145,7 +147,7 @@ export class TermForms {
       const term = termOf.get(word.folded);
       if (!/^[\0-\x7F]*$/.test(written)) {
         this.marked.set(word.folded, written);
-        if (term !== undefined) this.#addSpelling(term, written);
+        if (term !== undefined && LATIN_WORD.test(written)) this.#addSpelling(term, written);
       }
       for (let length = 2; length <= MAX_JOINED && i + length <= words.length; length++) {
         const some = words.slice(i, i + length);

@@ -24,6 +24,14 @@ describe("query terms", () => {
     expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
   });
 
+  it.each(['תנ"ך', "п'ять", "Müller's", "d’été", "#Été2024", 'å"b'])(
+    "of %s have no quotation marks, which would end a term of the full text",
+    (query) => {
+      const { words, plainText } = parseQuery(query);
+      expect(new QueryTerms(words, plainText).forms.join(" ")).not.toMatch(/["'’״]/);
+    },
+  );
+
   it("count a little less in another form than as written", () => {
     const coverage = (caption: string) =>
       termCoverage(
