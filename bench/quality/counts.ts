@@ -80,17 +80,15 @@ export const suite: Suite = {
     const rows = GROUPINGS.flatMap(({ name, unit }) =>
       (["total", "group"] as const).map((level) => {
         const some = outcomes.filter((one) => one.name === name && one.level === level);
-        return { counted: name, unit, of: level, ...summarize(some) };
+        return Object.assign({ counted: name, unit, of: level }, summarize(some));
       }),
     );
-    const byContents = ARCHIVE_CONTENTS.map((contents) => ({
-      contents,
-      ...summarize(outcomes.filter((one) => one.contents === contents)),
-    }));
-    const bySize = ARCHIVES.map(({ size }) => ({
-      segments: size,
-      ...summarize(outcomes.filter((one) => one.size === size)),
-    }));
+    const byContents = ARCHIVE_CONTENTS.map((contents) =>
+      Object.assign({ contents }, summarize(outcomes.filter((one) => one.contents === contents))),
+    );
+    const bySize = ARCHIVES.map(({ size }) =>
+      Object.assign({ segments: size }, summarize(outcomes.filter((one) => one.size === size))),
+    );
     const totals = summarize(outcomes.filter(({ level }) => level === "total"));
     const groups = summarize(outcomes.filter(({ level }) => level === "group"));
     const all = [totals, groups, ...simulated.map(({ covered }) => ({ covered }))];

@@ -64,7 +64,7 @@ export async function countArchive(
   const segments = clusterAssets(made, photos.captions, random).map((segment): PlacedSegment => {
     const camera =
       CAMERAS[segment.assetId.charCodeAt(segment.assetId.length - 1) % CAMERAS.length]!;
-    return { ...segment, camera, seconds: 1 + (segment.position % 10) };
+    return Object.assign(segment, { camera, seconds: 1 + (segment.position % 10) });
   });
   const others = (await readQueriesAboutNothing(photos))(segments)
     .slice(0, Math.ceil(ABOUT_NOTHING * count))

@@ -22,13 +22,15 @@ import { requireSearchableIndex } from "./searchable-index.ts";
 
 export const aggregateRoutes = createRouter("Search");
 
+const modeList = z.array(z.enum(MODES)).max(MODES.length);
+
 const aggregateBody = z
   .object({
     query: queryText()
       .optional()
       .describe("What to count, in everyday words. Without it, all that the filter selects."),
     filter: searchFilter.default({}).describe(FILTER_DESCRIPTION),
-    modes: z.array(z.enum(MODES)).max(MODES.length).default([]).describe(MODES_DESCRIPTION),
+    modes: modeList.default([]).describe(MODES_DESCRIPTION),
     asset_ids: z
       .array(z.string())
       .max(LIMITS.assetIdCount)
@@ -61,7 +63,7 @@ const aggregateBody = z
     {
       path: ["modes"],
       message: "A kind of evidence needs a query",
-      when: ({ value }) => isObject(value) && Array.isArray(value["modes"]),
+      when: ({ value }) => isObject(value) && modeList.safeParse(value["modes"]).success,
     },
   );
 

@@ -28,7 +28,7 @@ const NON_ID_FIELDS = new Set(
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-defer-length upload-metadata upload-offset video x-http-method-override
    transcript_encoding moments fps correct min_probability webhook_url paused asset_types videos images
-    vector media after sequence within_seconds skipped`.split(/\s+/),
+    vector media after sequence within_seconds skipped facets unit top`.split(/\s+/),
 );
 
 let owner: FullAccount;

@@ -40,7 +40,9 @@ export function clusterAssets(
       }
     }
     const assetId = syntheticId("vid", asset);
-    clustered.push(...members.map((at, position) => ({ ...segments[at]!, assetId, position })));
+    clustered.push(
+      ...members.map((at, position) => Object.assign({}, segments[at]!, { assetId, position })),
+    );
   }
   return clustered;
 }

@@ -64,7 +64,9 @@ export async function listGroups(
   const statements = [groupStatement(scope, grouping, order, limit), totalStatement(scope)];
   const answers = await Promise.all(databases.map((db) => db.batch(statements)));
   const rows = answers.flatMap(([groups]) => groups as GroupRow[]);
-  const merged = mergeGroups(rows.map(({ key, ...row }) => ({ ...row, key: parseKey(key) })));
+  const merged = mergeGroups(
+    rows.map(({ key, ...row }) => Object.assign(row, { key: parseKey(key) })),
+  );
   const firsts = answers.flatMap(([groups]) => (groups as GroupRow[]).slice(0, 1));
   const repeated = rows.length - merged.length;
   return {
@@ -200,7 +202,7 @@ export function compareKeys(a: GroupKey, b: GroupKey): number {
 function mergeGroups(groups: readonly Group[]): Group[] {
   return [...Map.groupBy(groups, ({ key }) => keyId(key)).values()].map((parts) => {
     const [{ key, title }] = parts as [Group];
-    return { key, title, ...parts.reduce(addSizes, NO_SIZES) };
+    return Object.assign({ key, title }, parts.reduce(addSizes, NO_SIZES));
   });
 }
 

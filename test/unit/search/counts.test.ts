@@ -169,7 +169,7 @@ const scopeOf = (change: Partial<CountedScope> = {}): CountedScope => ({
   top: 1,
   isByAsset: true,
   list: {
-    groups: ["A", "B"].map((key) => ({ key, title: null, ...SECOND })),
+    groups: ["A", "B"].map((key) => Object.assign({ key, title: null }, SECOND)),
     groupCount: 3,
     sum: { segments: 35, durationMs: 70_000, assets: 4 },
     total: { segments: 35, durationMs: 70_000, assets: 4 },
