@@ -581,6 +581,41 @@ SELECT COUNT(*) AS total
   WHERE account_id = ?
   AND deleted_at IS NULL;
 
+-- store/d1/indices.ts listIndicesByName, in D1
+SELECT index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
+    created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt,
+    revision, (SELECT json_group_array(json_object('shard', shard, 'vectorPair', vector_pair)) FROM
+      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards, (CASE WHEN
+      calibration_slope IS NOT NULL AND COALESCE(settings ->> 'calibration', '') <> 'general' THEN
+      json_object('slope', calibration_slope, 'offset', calibration_offset, 'tag', calibration_tag)
+      END) AS calibration
+  FROM indices
+  WHERE account_id = ?
+  AND name IN (SELECT value FROM json_each(?))
+  AND deleted_at IS NULL;
+
+-- store/d1/indices.ts listNewestIndices, in D1
+SELECT index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
+    created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt,
+    revision, (SELECT json_group_array(json_object('shard', shard, 'vectorPair', vector_pair)) FROM
+      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards, (CASE WHEN
+      calibration_slope IS NOT NULL AND COALESCE(settings ->> 'calibration', '') <> 'general' THEN
+      json_object('slope', calibration_slope, 'offset', calibration_offset, 'tag', calibration_tag)
+      END) AS calibration
+  FROM indices
+  WHERE account_id = ?
+  AND deleted_at IS NULL
+  ORDER BY COALESCE( (SELECT MAX(substr(asset_id, 5)) FROM assets WHERE assets.index_id =
+        indices.index_id), substr(index_id, 5)) DESC
+  LIMIT ?;
+SELECT name
+  FROM indices
+  WHERE account_id = ?
+  AND deleted_at IS NULL
+  ORDER BY COALESCE( (SELECT MAX(substr(asset_id, 5)) FROM assets WHERE assets.index_id =
+        indices.index_id), substr(index_id, 5)) DESC
+  LIMIT -1 OFFSET ?;
+
 -- store/d1/indices.ts listSoftDeletedIndices, in D1
 SELECT account_id AS accountId, index_id AS indexId
   FROM indices

@@ -10,7 +10,7 @@ import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { bodyInt } from "../http/validation.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
-import { AGGREGATE, FEEDBACK, LOGIC } from "../parameters.ts";
+import { AGGREGATE, FEEDBACK } from "../parameters.ts";
 import { hasWord } from "../search/query.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
 import { searchAny } from "../search/search-any.ts";
@@ -20,6 +20,7 @@ import { MODES_DESCRIPTION, NO_WORD } from "./example-query.ts";
 import { RECORDS_FULL } from "./records/fields.ts";
 import { groupingName } from "./records/grouping.ts";
 import { indexParams } from "./records/index-record.ts";
+import { logicFields, toLogic } from "./records/logic-fields.ts";
 import {
   isCursorPosition,
   parseCursor,
@@ -27,7 +28,7 @@ import {
   toSearchResult,
 } from "./records/search-result.ts";
 import { refuseBesideSequence, sequenceFields } from "./records/sequence-fields.ts";
-import { MAX_SUBQUERIES, subquery, toSubquery } from "./records/subquery.ts";
+import { toSubquery } from "./records/subquery.ts";
 import { addGroupSearch } from "./search-across.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
@@ -70,25 +71,7 @@ const searchBody = z
         "Ids of results that were passed over: they are left out, so that others come. " +
           "Those that the index lacks are ignored.",
       ),
-    all: z
-      .array(subquery)
-      .max(MAX_SUBQUERIES)
-      .default([])
-      .describe("What has to be there, too: `score` is the probability of all of it."),
-    none: z
-      .array(subquery)
-      .max(MAX_SUBQUERIES)
-      .default([])
-      .describe(
-        "What mustn't be there: `score` includes the probability that it is absent. Without a " +
-          "query, finds segments of which that is likely, among those added last.",
-      ),
-    scope_seconds: z
-      .number()
-      .min(0)
-      .max(LOGIC.maxScopeSeconds)
-      .default(0)
-      .describe("How far away in the video `all` and `none` count. 0: only in the segment itself."),
+    ...logicFields,
     asset_ids: z
       .array(z.string())
       .max(LIMITS.assetIdCount)
@@ -265,15 +248,6 @@ function hasSubject(body: {
   const { query, similar_to: similarTo, sequence, all, none } = body;
   const isOne = query !== undefined || similarTo !== undefined || sequence !== undefined;
   return isOne || isGiven(all) || isGiven(none);
-}
-
-function toLogic({
-  all,
-  none,
-  scope_seconds: scopeSeconds,
-}: z.output<typeof searchBody>): SearchRequest["logic"] {
-  if (all.length + none.length === 0) return null;
-  return { all: all.map(toSubquery), none: none.map(toSubquery), scopeSeconds };
 }
 
 function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SearchRequest {

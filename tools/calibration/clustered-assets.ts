@@ -48,6 +48,6 @@ export function clusterAssets(
 }
 
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = a.intersection(b).size;
+  const shared = [...a].filter((one) => b.has(one)).length;
   return shared / (a.size + b.size - shared);
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, createWriteStream, openSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { PROJECT } from "./local-state.ts";
 import { endGroups } from "./process-group.ts";
 
@@ -72,14 +72,10 @@ async function describeExit(child: ChildProcess): Promise<string> {
 /** Ends its children when this process ends, for any reason. */
 export class ProcessSupervisor {
   readonly #groups = new Set<number>();
-  readonly #reaper = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("./reaper.ts", import.meta.url))],
-    {
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore"],
-    },
-  );
+  readonly #reaper = spawn(process.execPath, [join(import.meta.dirname, "reaper.ts")], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
 
   constructor() {
     // Without a reaper, `end` still works.

@@ -25,6 +25,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   keyId: `key_${ULID}`,
   segmentId: SEGMENT_ID,
   name: "name",
+  names: ["name"],
   title: "title",
   description: "",
   metadata: {},

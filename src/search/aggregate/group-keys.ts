@@ -61,7 +61,7 @@ function valuesOf(
       const takenAt = technical["taken_at"];
       return typeof takenAt === "string" ? [takenAt.slice(0, grouping.characters)] : [];
     }
-    case "field": {
+    default: {
       const column = grouping.column === "metadata" ? metadata : technical;
       return [...valuesAt(column, grouping.path)].flat();
     }
@@ -69,7 +69,7 @@ function valuesOf(
 }
 
 /** Yields the values at a path: a dot stands between keys of nested objects, or in a key. */
-function* valuesAt(value: unknown, path: string): Generator<unknown> {
+function* valuesAt(value: unknown, path: string): Generator {
   if (!isObject(value)) return;
   for (const [key, member] of Object.entries(value)) {
     if (key === path) yield member;

@@ -159,7 +159,7 @@ function assetKeys(grouping: Exclude<Grouping, { by: "label" }>): SqlFragment {
       return sql`IIF(${takenAt} IS NULL, '[]',
         json_array('"' || substr(${takenAt}, 1, ${grouping.characters}) || '"'))`;
     }
-    case "field": {
+    default: {
       const key = keyText(raw("type"), raw("value"));
       return sql`(SELECT json_group_array(DISTINCT ${key})
         FROM (${valuesIn(grouping.column, grouping.path)})

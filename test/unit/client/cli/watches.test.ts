@@ -294,11 +294,7 @@ describe("a tail", () => {
   it("with --json prints each event with its id on a line", async () => {
     const event = { ...matched, data: { ...data, matches: [match] } };
     const { stdout } = await tail({ json: true }, [event]);
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    ).toEqual([event]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([event]);
   });
 });
