@@ -2,10 +2,12 @@ import { apiPath, indexPath } from "../shared/api-path.js";
 import { api, streamAnswer } from "../shared/api.js";
 import { el, errorNotice, announce } from "../shared/element.js";
 import { authorOf, searchMatchOf } from "../shared/wording.js";
+import { addOrigin } from "./hit-terms.js";
 import { captionNote } from "./media-details.js";
 import { momentCard, playMoment } from "./moment.js";
 import { partialNotice } from "./partial-notice.js";
 import { isVideo, placeOf } from "./scope.js";
+import { indicesText } from "./searched-indices.js";
 
 /** Streams the answer to a question into `outlet`. Its markers `[n]` play the cited moments. */
 export async function showAnswer(outlet, route, signal) {
@@ -53,19 +55,26 @@ async function isIndexEmpty({ index, scope, indices }, signal) {
   }
 }
 
-function renderAnswer({ answer, grounded, citations, related, model }, { scope, isEmpty }) {
+function renderAnswer({ answer, grounded, citations, related, model }, route) {
+  const { scope, indices, isEmpty } = route;
+  const place = indices.length > 0 ? indicesText(indices) : placeOf(scope);
   if (isEmpty) return [el("p.empty", {}, EMPTY)];
+  const cardOf = (hit, options) => {
+    const card = momentCard(hit, options);
+    addOrigin(card, hit, route);
+    return card;
+  };
   const cards = new Map(
-    citations.map((hit) => [hit.marker, { hit, card: momentCard(hit, { marker: hit.marker }) }]),
+    citations.map((hit) => [hit.marker, { hit, card: cardOf(hit, { marker: hit.marker }) }]),
   );
   const text = el("p.text", {}, withMarkers(answer, cards));
   const box = el("div.answer", {}, text);
   if (!grounded) {
     box.classList.add("ungrounded");
-    box.prepend(el("p.badge", {}, `No answer in ${placeOf(scope)}`));
+    box.prepend(el("p.badge", {}, `No answer in ${place}`));
     if (related.length === 0) return [box];
     const closest = el("ul.grid", { "aria-label": "Closest moments" });
-    closest.append(...related.map((hit) => momentCard(hit, { match: searchMatchOf(hit) })));
+    closest.append(...related.map((hit) => cardOf(hit, { match: searchMatchOf(hit) })));
     const note = "They match a search for the question, but don't answer it.";
     const notes = [el("p.facts", {}, note), closest, ...captionNote(related)];
     return [box, el("h3", {}, "Closest moments"), ...notes];

@@ -13,8 +13,13 @@ export function addHitTerms(card, hit, { indices }) {
   const evidence = card.querySelector(".evidence");
   if (steps.length > 0) evidence.replaceWith(stepList(card, hit));
   else if (conditions.length > 0) evidence.after(conditionList(conditions));
+  addOrigin(card, hit, { indices });
+}
+
+/** Names the index of a hit on its card, with a link, if several indices are searched. */
+export function addOrigin(card, { index_name: index }, { indices }) {
   if (indices.length === 0) return;
-  const link = el("a", { href: routeHash({ index: hit.index_name }), dir: "auto" }, hit.index_name);
+  const link = el("a", { href: routeHash({ index }), dir: "auto" }, index);
   card.querySelector(".title").after(el("p.facts.origin", {}, "In ", link));
 }
 
