@@ -14,8 +14,8 @@ import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import type { CaptionedPhoto } from "../../tools/training/captions.ts";
 import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
+import { captionSimilarity } from "../caption-similarity.ts";
 import {
-  captionSimilarity,
   type EmbeddedPhotos,
   embedPhotos,
   openPhotoArchive,

@@ -49,6 +49,7 @@ import { parseGroupCursor } from "../../src/routes/group-cursor.ts";
 import { parseCursor } from "../../src/routes/records/search-result.ts";
 import { readFilter } from "../../src/routes/search-filter.ts";
 import { readUploadMetadata } from "../../src/routes/upload-requests.ts";
+import { parseGrouping } from "../../src/search/aggregate/group-keys.ts";
 import { highlightMatches } from "../../src/search/highlight.ts";
 import { QueryTerms } from "../../src/search/query-terms.ts";
 import { contentWords, parseQuery, targetPhrase } from "../../src/search/query.ts";
@@ -72,6 +73,8 @@ const REPLY = 6000;
 /** Characters of a segment's transcript, caption or other field. */
 const FIELD = 20_000;
 const TITLE = 10_000;
+/** Characters of the name of a grouping. */
+const GROUPING = 500;
 const URL_CHARACTERS = 8000;
 const SENTENCE = 1000;
 
@@ -202,6 +205,7 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("numberForms", FIELD, numberForms),
   of("findNames", REPLY, (text) => findNames(text, "en")),
   of("detectLanguage", FIELD, detectLanguage),
+  of("parseGrouping", GROUPING, parseGrouping),
   of("parseLanguage", LIMITS.languageCharacters, parseLanguage),
   of("isLanguageTag", LIMITS.languageCharacters, isLanguageTag),
   of("hasInstruction", REPLY, hasInstruction),
