@@ -22,6 +22,8 @@ const CONVERGENCE = 1e-5;
 /** L2 penalty: bounds weights that hardly any example determines. */
 const L2_PENALTY = 1e-3;
 
+/** Longest step: where probabilities are near 0 or 1, the curvature is too small to trust. */
+const MAX_STEP = 2;
 /** Keeps a step finite if no example has the signal. */
 const MIN_CURVATURE = 1e-9;
 
@@ -184,7 +186,7 @@ function newtonStep(
     slope += exampleWeights[row]! * column[row]! * (targets[row]! - probability);
     curvature += exampleWeights[row]! * column[row]! ** 2 * probability * (1 - probability);
   }
-  return slope / curvature;
+  return Math.max(-MAX_STEP, Math.min(MAX_STEP, slope / curvature));
 }
 
 function logistic(logOdds: number): number {
