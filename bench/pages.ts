@@ -1,6 +1,6 @@
 import sharp from "sharp";
+import { createRandom } from "../src/search/random-numbers.ts";
 import { drawText } from "../tools/sample/text-image.ts";
-import { createRandom } from "../tools/training/random.ts";
 
 const WIDTH = 960;
 const HEIGHT = 540;

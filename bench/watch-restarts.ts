@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sightline, WatchMatch } from "sightline";
+import { createRandom } from "../src/search/random-numbers.ts";
 import type { Corpus } from "../tools/calibration/judgments.ts";
 import { sampleQueries } from "../tools/calibration/questions.ts";
 import { addFile } from "../tools/ingest-files.ts";
 import { startLoopback } from "../tools/stack/loopback.ts";
 import type { SuiteOptions } from "../tools/suite.ts";
-import { createRandom } from "../tools/training/random.ts";
 import { withRestarts } from "./service-restarts.ts";
 
 const INDEX = "killed";

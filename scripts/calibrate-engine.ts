@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Sightline } from "sightline";
+import { createRandom } from "../src/search/random-numbers.ts";
 import { CALIBRATIONS_FILE, storeCalibrations } from "../tools/calibration/calibrations-file.ts";
 import { collectExamples } from "../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../tools/calibration/corpus.ts";
@@ -18,7 +19,7 @@ import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../tools/training/captions.ts";
-import { createRandom, shuffle } from "../tools/training/random.ts";
+import { shuffle } from "../tools/training/random.ts";
 
 const USAGE = `Usage: npm run calibrate-engine -- [options]
 

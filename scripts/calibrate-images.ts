@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { createRandom } from "../src/search/random-numbers.ts";
 import {
   CALIBRATIONS_FILE,
   readCalibrations,
@@ -12,7 +13,7 @@ import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
 import { judgeArchives } from "../tools/memory-search/judge-archive.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
-import { createRandom, shuffle } from "../tools/training/random.ts";
+import { shuffle } from "../tools/training/random.ts";
 
 const USAGE = `Usage: node scripts/calibrate-images.ts --space FILE [options]
 

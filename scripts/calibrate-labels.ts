@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { createRandom } from "../src/search/random-numbers.ts";
 import {
   CALIBRATIONS_FILE,
   readCalibrations,
@@ -17,7 +18,7 @@ import { withService } from "../tools/service.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { readCaptionedPhotos } from "../tools/training/captions.ts";
-import { createRandom, shuffle } from "../tools/training/random.ts";
+import { shuffle } from "../tools/training/random.ts";
 
 const USAGE = `Usage: node scripts/calibrate-labels.ts --space FILE [options]
 

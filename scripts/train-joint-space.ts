@@ -7,12 +7,13 @@ import { loadImageEncoder, IMAGE_ENCODER } from "../local/engine/joint-space/fea
 import { JOINT_SPACE_MODEL, JOINT_SPACE_FILE } from "../local/engine/joint-space/space.ts";
 import { readWeights, writeWeights } from "../local/engine/joint-space/weights.ts";
 import { loadSentences, SENTENCE_MODEL } from "../local/engine/sentences.ts";
+import { createRandom } from "../src/search/random-numbers.ts";
 import { measureRetrieval, type Retrieval } from "../tools/retrieval.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { rowOf } from "../tools/training/matrix.ts";
 import { type TrainingRecipe, trainTowers } from "../tools/training/member.ts";
 import { loadPhotoSet, type PhotoSet } from "../tools/training/photo-set.ts";
-import { createRandom, shuffle } from "../tools/training/random.ts";
+import { shuffle } from "../tools/training/random.ts";
 import { prepareTrainingData } from "../tools/training/training-data.ts";
 
 const USAGE = `Usage: npm run train -- [options]

@@ -4,6 +4,7 @@ import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { IndexGroup } from "../../src/search/index-group.ts";
 import { ndcg } from "../../src/search/ndcg.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { loadPhotoVectors, type PhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import {
   ARCHIVE_CONTENTS,
@@ -22,7 +23,7 @@ import { withService } from "../../tools/service.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 
 /** Ends of the parts of a split archive: its indices differ in size. */
 const PART_ENDS = [0.5, 0.75, 0.9, 1];

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { ndcg } from "../../src/search/ndcg.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import type { JudgedQuery } from "../../tools/calibration/judgments.ts";
 import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { ARCHIVE_CONTENTS } from "../../tools/calibration/sized-archive.ts";
 import { type ArchiveResults, judgeArchives } from "../../tools/memory-search/judge-archive.ts";
 import { round, type Suite } from "../../tools/suite.ts";
-import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 import { readQueriesAboutNothing } from "../search/queries-about-nothing.ts";
 
 /** Photos that are asked for without being in an archive. */

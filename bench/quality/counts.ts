@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { ARCHIVE_CONTENTS } from "../../tools/calibration/sized-archive.ts";
 import { round, type Suite } from "../../tools/suite.ts";
-import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 import { countArchive, type CountOutcome, GROUPINGS } from "../search/counted-archives.ts";
 import { simulateWorlds } from "../search/simulated-counts.ts";
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Asset } from "sightline";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack, type SampleFile } from "../../tools/sample/pack.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import type { Suite } from "../../tools/suite.ts";
-import { createRandom } from "../../tools/training/random.ts";
 import { type Fault, FAULTS } from "../faults/catalogue.ts";
 
 /** Files of the sample pack: a video with speech, an image with text, a photograph. */

@@ -9,11 +9,11 @@ import {
   selectLine,
 } from "../../src/search/log-odds-line.ts";
 import { measureQuality } from "../../src/search/quality.ts";
+import { createRandom, drawNormal, type Random } from "../../src/search/random-numbers.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import type { CaptionedPhoto } from "../../tools/training/captions.ts";
-import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
 import { captionSimilarity } from "../caption-similarity.ts";
 import {
   type EmbeddedPhotos,

@@ -1,10 +1,11 @@
 import type { Hit, SearchRequest, SightlineIndex } from "sightline";
 import { contentWords } from "../../src/search/query.ts";
+import { createRandom, type Random } from "../../src/search/random-numbers.ts";
 import { encodeBatch, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import type { CaptionedPhoto } from "../../tools/training/captions.ts";
-import { createRandom, type Random, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 import { captionSimilarity } from "../caption-similarity.ts";
 import { type CorpusMaterial, loadCorpusMaterial, toBatch } from "../search/corpus-vectors.ts";
 import { type CorpusSegment, makeSegments } from "../search/corpus.ts";

@@ -4,12 +4,13 @@ import { basename, join } from "node:path";
 import type { Hit, SearchRequest } from "sightline";
 import { stemmer } from "stemmer";
 import { contentWords } from "../../src/search/query.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { writeCorpus } from "../../tools/calibration/corpus.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 
 const SEED = 5;
 /** Photos that the archive is made of: two fifths are images, others are spoken of in videos. */

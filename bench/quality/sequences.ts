@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Hit, SightlineIndex } from "sightline";
 import { uniqueWords } from "../../src/search/query.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { encodeVideo } from "../../tools/sample/video.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 
 const SEED = 44;
 /** Words of things that one photo shows and another doesn't, and that detectors know. */

@@ -5,6 +5,7 @@ import type { WatchMatch } from "sightline";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { readWeights, writeWeights } from "../../local/engine/joint-space/weights.ts";
 import { type Interval, wilsonInterval } from "../../src/search/intervals.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../../tools/calibration/corpus.ts";
 import type { Corpus, GroundTruth } from "../../tools/calibration/judgments.ts";
@@ -14,7 +15,7 @@ import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 import { countAnnouncements } from "../watch-restarts.ts";
 
 const SEED = 3;

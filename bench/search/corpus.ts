@@ -1,6 +1,6 @@
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
 import type { CaptionedPhoto } from "../../tools/training/captions.ts";
-import { createRandom } from "../../tools/training/random.ts";
 
 /** Captions of each photo that become text of its segment; the next caption is the query. */
 const TEXT_CAPTIONS = 4;

@@ -1,6 +1,7 @@
 import type { CountedNumber, CountUnit } from "../../src/search/aggregate/counts.ts";
 import { estimateCounts } from "../../src/search/aggregate/estimate-counts.ts";
 import { parseGrouping } from "../../src/search/aggregate/group-keys.ts";
+import type { Random } from "../../src/search/random-numbers.ts";
 import { indexDatabases } from "../../src/store/index-database/index-database.ts";
 import { sql } from "../../src/store/sql.ts";
 import { Timings } from "../../src/timings.ts";
@@ -16,7 +17,6 @@ import {
 } from "../../tools/calibration/sized-archive.ts";
 import { prepareArchive } from "../../tools/memory-search/judge-archive.ts";
 import { MemoryIndex } from "../../tools/memory-search/memory-index.ts";
-import type { Random } from "../../tools/training/random.ts";
 import { readQueriesAboutNothing } from "./queries-about-nothing.ts";
 
 /** What is counted, and by which groups. Cameras are those of whole assets. */

@@ -5,8 +5,8 @@ import {
 } from "../../src/search/aggregate/count-model.ts";
 import { type CountInput, simulateCounts } from "../../src/search/aggregate/simulate-counts.ts";
 import { toLogOdds, toProbability } from "../../src/search/log-odds-line.ts";
+import { createRandom, drawNormal, type Random } from "../../src/search/random-numbers.ts";
 import { round } from "../../tools/suite.ts";
-import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
 
 /** The shape of an archive: assets with found segments, found and unfound ones of each, others. */
 const SHAPES = [

@@ -1,8 +1,8 @@
 import { newId } from "../../src/ids.ts";
+import { createRandom, drawNormal, type Random } from "../../src/search/random-numbers.ts";
 import { encodeBatch, type SegmentFields } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
-import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
 import { interleaveQueries } from "../search/interleave.ts";
 import { type SearchSystem, type TimedSearch, timeSearch } from "../search/systems.ts";
 

@@ -6,6 +6,7 @@ import { CALIBRATIONS } from "../../src/search/calibration.ts";
 import { toVectorHits } from "../../src/search/channels.ts";
 import { toFullTextHits } from "../../src/search/full-text-hits.ts";
 import { compileQuery, toFtsQuery } from "../../src/search/query.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { makeSearchRequest, toSearchScope } from "../../src/search/request.ts";
 import { toFtsSearch } from "../../src/search/search.ts";
 import {
@@ -30,7 +31,6 @@ import { indexDatabase } from "../../src/store/index-database/index-database.ts"
 import type { Segment, VectorKind } from "../../src/types.ts";
 import { bindingOf, openMemoryDatabase } from "../../tools/memory-search/memory-database.ts";
 import { quantile, round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
-import { createRandom } from "../../tools/training/random.ts";
 
 const WATCHES = 200;
 const SEGMENTS = 1000;

@@ -1,4 +1,4 @@
-import { randomNumbers, standardNormal } from "./random-numbers.ts";
+import { createRandom, drawNormal } from "./random-numbers.ts";
 import {
   type Forecast,
   binForecasts,
@@ -49,7 +49,7 @@ export function calibrationErrorInterval(forecasts: readonly ClusteredForecast[]
   const bins = binForecasts(forecasts);
   const observed = calibrationError(bins);
   const spread = Math.sqrt(designEffect(forecasts));
-  const random = randomNumbers(BOOTSTRAP.seed);
+  const random = createRandom(BOOTSTRAP.seed);
   const samples = Array.from({ length: BOOTSTRAP.samples }, () =>
     bins.map((bin) => drawShare(bin, random)),
   );
@@ -90,7 +90,7 @@ function scaledRate({ predicted, observed }: ReliabilityBin, factor: number): nu
 /** Returns a function of the true rate that yields the share that comes true in one sample. */
 function drawShare({ count }: ReliabilityBin, random: () => number): (rate: number) => number {
   if (count >= MIN_NORMAL) {
-    const deviation = standardNormal(random);
+    const deviation = drawNormal(random);
     return (rate) => rate + deviation * Math.sqrt((rate * (1 - rate)) / count);
   }
   const draws = Array.from({ length: count }, random);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { startBackend } from "../../local/engine/tensor-graph.ts";
+import { createRandom, drawNormal } from "../../src/search/random-numbers.ts";
 import {
   createDense,
   createDropout,
@@ -11,7 +12,7 @@ import { createEmbeddingBag } from "../../tools/training/embedding-bag.ts";
 import { infoNce } from "../../tools/training/info-nce.ts";
 import { createMatrix, type Matrix } from "../../tools/training/matrix.ts";
 import { backpropagateNormalization, normalizeRows } from "../../tools/training/normalize.ts";
-import { createRandom, drawNormal, shuffle } from "../../tools/training/random.ts";
+import { shuffle } from "../../tools/training/random.ts";
 
 const STEP = 1e-3;
 /** Floats have 24 bits, so differences of losses are imprecise. */

@@ -3,6 +3,7 @@ import { rankByChannels } from "../../bench/rankings.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
 import calibrations from "../../src/search/calibrations.json" with { type: "json" };
 import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { mergeCalibrationEntries } from "../../tools/calibration/calibrations-file.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
@@ -10,7 +11,6 @@ import { fitCalibrationEntries } from "../../tools/calibration/entries.ts";
 import { fitEvidenceModels } from "../../tools/calibration/fit.ts";
 import type { GroundTruth } from "../../tools/calibration/judgments.ts";
 import { sampleQueries, createJudge } from "../../tools/calibration/questions.ts";
-import { createRandom } from "../../tools/training/random.ts";
 
 const dog: GroundTruth = {
   file: "dog.jpg",

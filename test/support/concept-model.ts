@@ -1,3 +1,4 @@
+import { createRandom } from "../../src/search/random-numbers.ts";
 import {
   ACTIONS,
   DETAILS,
@@ -5,7 +6,6 @@ import {
   SUBJECTS,
   TIMES,
 } from "../../tools/calibration/scene-concepts.ts";
-import { createRandom } from "../../tools/training/random.ts";
 
 /** Lists the concepts in the order of their wordings' numbers, one entry per wording. */
 const WORDINGS = [SUBJECTS, ACTIONS, SETTINGS, TIMES, DETAILS]

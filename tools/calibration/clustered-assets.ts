@@ -1,5 +1,5 @@
+import type { Random } from "../../src/search/random-numbers.ts";
 import { syntheticId } from "../segment-batch.ts";
-import type { Random } from "../training/random.ts";
 import { type ArchiveSegment, stemsOf } from "./sized-archive.ts";
 
 /** Numbers of segments of an asset. */

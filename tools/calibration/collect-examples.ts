@@ -1,5 +1,6 @@
 import type { Asset, Hit, SightlineIndex } from "sightline";
-import { createRandom, shuffle } from "../training/random.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
+import { shuffle } from "../training/random.ts";
 import type { Corpus, GroundTruth, JudgedQuery } from "./judgments.ts";
 import { createJudge, type EvalQuery } from "./questions.ts";
 

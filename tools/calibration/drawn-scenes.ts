@@ -1,5 +1,6 @@
 import sharp from "sharp";
-import { type Random, shuffle } from "../training/random.ts";
+import { type Random } from "../../src/search/random-numbers.ts";
+import { shuffle } from "../training/random.ts";
 
 /** A drawing and sentences that describe it. */
 export interface DrawnScene {

@@ -1,5 +1,5 @@
+import { createRandom } from "../../src/search/random-numbers.ts";
 import type { SegmentFields } from "../segment-batch.ts";
-import { createRandom } from "../training/random.ts";
 import { generateScenes } from "./generated-scenes.ts";
 import type { GroundTruth } from "./judgments.ts";
 import { createJudge, sampleQueries } from "./questions.ts";

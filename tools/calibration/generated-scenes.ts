@@ -1,4 +1,5 @@
-import { type Random, shuffle } from "../training/random.ts";
+import { type Random } from "../../src/search/random-numbers.ts";
+import { shuffle } from "../training/random.ts";
 import { ACTIONS, DETAILS, SETTINGS, SUBJECTS, TIMES } from "./scene-concepts.ts";
 
 /** Shares of the scenes whose time is told, and a detail of the subject. */

@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer";
 import { contentWords } from "../../src/search/query.ts";
-import type { Random } from "../training/random.ts";
+import type { Random } from "../../src/search/random-numbers.ts";
 import type { Corpus, GroundTruth } from "./judgments.ts";
 
 /**

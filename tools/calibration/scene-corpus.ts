@@ -1,6 +1,6 @@
+import type { Random } from "../../src/search/random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
 import type { CaptionedPhoto } from "../training/captions.ts";
-import type { Random } from "../training/random.ts";
 import type { Corpus, GroundTruth } from "./judgments.ts";
 
 /** Videos whose scenes people described in words: no model has to analyse them. */

@@ -1,6 +1,7 @@
 import { parseQuery } from "../../src/search/query.ts";
+import { type Random } from "../../src/search/random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
-import { type Random, shuffle } from "../training/random.ts";
+import { shuffle } from "../training/random.ts";
 import { listStems, type QueryForm, shortenCaption } from "./questions.ts";
 
 /** What the segments of an archive have; in a mixed one, half of them have no caption. */

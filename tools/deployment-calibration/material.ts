@@ -7,9 +7,9 @@ import {
 import { embedText } from "../../src/models/embed-text.ts";
 import type { EmbeddingInput } from "../../src/models/embedding-forms.ts";
 import { estimateInputTokens } from "../../src/models/token-usage.ts";
+import { createRandom } from "../../src/search/random-numbers.ts";
 import { type DrawnScene, drawScenes } from "../calibration/drawn-scenes.ts";
 import { type GeneratedArchive, generateArchive } from "../calibration/generated-archive.ts";
-import { createRandom } from "../training/random.ts";
 
 /** What the models of a deployment are calibrated on. */
 export interface Material {

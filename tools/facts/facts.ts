@@ -1,5 +1,6 @@
 import { contentWords } from "../../src/search/query.ts";
-import { type Random, shuffle } from "../training/random.ts";
+import { type Random } from "../../src/search/random-numbers.ts";
+import { shuffle } from "../training/random.ts";
 import type { FactKind, Property } from "./fact-kinds.ts";
 
 /** Wording of a question: like the statement (`near`), or in other words (`far`). */

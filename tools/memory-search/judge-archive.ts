@@ -1,3 +1,4 @@
+import { createRandom } from "../../src/search/random-numbers.ts";
 import type { JudgedQuery } from "../calibration/judgments.ts";
 import type { PhotoVectors } from "../calibration/photo-vectors.ts";
 import {
@@ -9,7 +10,6 @@ import {
   makeArchive,
   makeArchiveQueries,
 } from "../calibration/sized-archive.ts";
-import { createRandom } from "../training/random.ts";
 import { judgeQueries, type QueryWithTruth } from "./judge-queries.ts";
 import { type KnownVectors, MemoryIndex } from "./memory-index.ts";
 

@@ -1,6 +1,6 @@
 import { gelu, geluSlope } from "../../local/engine/joint-space/towers.ts";
+import { drawNormal, type Random } from "../../src/search/random-numbers.ts";
 import { createMatrix, type Matrix, multiply } from "./matrix.ts";
-import { drawNormal, type Random } from "./random.ts";
 
 /** A trainable matrix and the gradient of the loss. */
 export interface TrainableParameter {

@@ -1,7 +1,7 @@
 import { wordShare } from "../../local/engine/joint-space/towers.ts";
+import type { Random } from "../../src/search/random-numbers.ts";
 import { drawParameter, type TrainableParameter } from "./dense.ts";
 import { createMatrix, type Matrix, rowOf } from "./matrix.ts";
-import type { Random } from "./random.ts";
 
 /** Layer whose input is texts as lists of vocabulary rows (PyTorch's `EmbeddingBag`). */
 export interface EmbeddingBag {

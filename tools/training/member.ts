@@ -1,4 +1,5 @@
 import type { EnsembleMember } from "../../local/engine/joint-space/towers.ts";
+import { createRandom, type Random } from "../../src/search/random-numbers.ts";
 import { createAdamW, scheduleRate } from "./adamw.ts";
 import {
   createDense,
@@ -11,7 +12,7 @@ import { createEmbeddingBag } from "./embedding-bag.ts";
 import { infoNce } from "./info-nce.ts";
 import { createMatrix, type Matrix, pickRows } from "./matrix.ts";
 import { backpropagateNormalization, normalizeRows } from "./normalize.ts";
-import { createRandom, type Random, shuffle } from "./random.ts";
+import { shuffle } from "./random.ts";
 import { foldStandardization, measureColumns, standardize } from "./standardize.ts";
 import type { TrainingData } from "./training-data.ts";
 

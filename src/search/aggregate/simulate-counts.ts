@@ -1,5 +1,5 @@
 import { toLogOdds, toProbability } from "../log-odds-line.ts";
-import { drawBinomial, randomNumbers, standardNormal } from "../random-numbers.ts";
+import { drawBinomial, createRandom, drawNormal } from "../random-numbers.ts";
 import { type CountedQuery, type CountModel, nearLogOdds, unfoundLogOdds } from "./count-model.ts";
 
 /** A segment that a search found. */
@@ -89,7 +89,7 @@ class Simulation {
   readonly expected: Float64Array;
   readonly #input: CountInput;
   readonly #model: CountModel;
-  readonly #random = randomNumbers(SEED);
+  readonly #random = createRandom(SEED);
   /** By asset, and by segment. */
   readonly #logOdds: number[][];
   readonly #base: number;
@@ -109,12 +109,12 @@ class Simulation {
   /** Returns what is relevant in an archive, by group. */
   drawArchive(): Float64Array {
     const { hit, unfound, correlation, assetDeviation } = this.#model;
-    const ofQuery = standardNormal(this.#random);
-    const rest = Math.sqrt(1 - correlation ** 2) * standardNormal(this.#random);
+    const ofQuery = drawNormal(this.#random);
+    const rest = Math.sqrt(1 - correlation ** 2) * drawNormal(this.#random);
     const base = this.#base + unfound.deviation * (correlation * ofQuery + rest);
     const drawn = new Float64Array(this.expected.length);
     for (const at of this.#input.found.keys()) {
-      const ofAsset = assetDeviation * standardNormal(this.#random);
+      const ofAsset = assetDeviation * drawNormal(this.#random);
       const shift = hit.deviation * ofQuery + ofAsset;
       if (this.#input.countsAssets) this.#drawAsset(at, shift, base + ofAsset, drawn);
       else this.#drawSegments(at, shift, base + ofAsset, drawn);

@@ -15,7 +15,7 @@ import {
   type CountInput,
   simulateCounts,
 } from "../../../src/search/aggregate/simulate-counts.ts";
-import { drawBinomial, randomNumbers } from "../../../src/search/random-numbers.ts";
+import { drawBinomial, createRandom } from "../../../src/search/random-numbers.ts";
 
 describe("the binomial distribution", () => {
   it.each([
@@ -25,7 +25,7 @@ describe("the binomial distribution", () => {
     [2000, 0.4],
     [5000, 0.001],
   ])("of %d events with a probability of %d has its mean and variance", (count, probability) => {
-    const random = randomNumbers(7);
+    const random = createRandom(7);
     const draws = Array.from({ length: 4000 }, () => drawBinomial(count, probability, random));
     const mean = draws.reduce((sum, one) => sum + one, 0) / draws.length;
     const variance = draws.reduce((sum, one) => sum + (one - mean) ** 2, 0) / draws.length;

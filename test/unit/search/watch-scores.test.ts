@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../../src/search/random-numbers.ts";
 import {
   type SegmentContents,
   TEXT_DIMENSIONS,
   WatchedIndex,
 } from "../../../tools/memory-search/watched-index.ts";
-import { createRandom } from "../../../tools/training/random.ts";
 
 const WORDS = (
   "red blue truck gate river bridge goat lantern market harbour snow forest window station " +
