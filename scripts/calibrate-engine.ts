@@ -40,8 +40,6 @@ const FILE = join(PROJECT, CALIBRATIONS_FILE);
 const SPACE_FILE = join(PROJECT, ".wrangler/calibration/space.bin");
 const SEED = 1;
 const QUERIES_FILE = join(PROJECT, ".wrangler/calibration/judged-queries.json");
-/** Judged hits of the last run, from which labels are fitted again. */
-const LABELS_FILE = join(PROJECT, ".wrangler/calibration/label-examples.json");
 /** Photos that the joint space is trained without: the first of the shuffled ones. */
 const EXCLUDED_PHOTOS = 1091;
 /** Photos that become scenes described in text. */
@@ -67,7 +65,6 @@ async function main(): Promise<void> {
   if (values.refit) {
     await storeEntries(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
     await calibrateImages(resolve(values.data));
-    await calibrateLabels(resolve(values.data));
     return;
   }
   const data = resolve(values.data);
@@ -110,7 +107,6 @@ async function main(): Promise<void> {
     await writeFile(QUERIES_FILE, JSON.stringify(queries));
     await storeEntries(queries);
     await calibrateImages(data);
-    await calibrateLabels(data);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -173,11 +169,6 @@ function trainJointSpace(data: string): Promise<void> {
 function calibrateImages(data: string): Promise<void> {
   log("Fitting images to archives of different sizes …");
   return runScript("calibrate-images", data, ["--space", SPACE_FILE]);
-}
-
-function calibrateLabels(data: string): Promise<void> {
-  log("Fitting what detected labels say …");
-  return runScript("calibrate-labels", data, ["--space", SPACE_FILE, "--examples", LABELS_FILE]);
 }
 
 /** Runs a script that needs much memory in a process of its own. Its output goes to a log file. */

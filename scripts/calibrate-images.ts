@@ -18,7 +18,7 @@ import { shuffle } from "../tools/training/random.ts";
 const USAGE = `Usage: node scripts/calibrate-images.ts --space FILE [options]
 
 The last step of \`npm run calibrate-engine\`: fits what image vectors say, beside text and alone, to
-archives in memory of 100 to 100,000 segments, and stores it in src/search/calibrations.json.
+archives in memory of 100 to 30,000 segments, and stores it in src/search/calibrations.json.
 
   --space FILE     weights of a joint space that was trained without some photos
   --hold-out N     number of these photos (default 1091)
@@ -28,7 +28,7 @@ archives in memory of 100 to 100,000 segments, and stores it in src/search/calib
 `;
 
 const FILE = join(PROJECT, CALIBRATIONS_FILE);
-const SIZES = [100, 1_000, 5_800, 30_000, 100_000];
+const SIZES = [100, 1_000, 5_800, 30_000];
 /** Share of the photos that are asked for without being in an archive. */
 const ABSENT_SHARE = 0.2;
 

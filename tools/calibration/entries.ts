@@ -83,36 +83,3 @@ function fitImages(entry: CalibrationEntry, queries: readonly JudgedQuery[]): Ev
   );
   return image!;
 }
-
-/**
- * Fits what detected labels say to archives of all kinds and of photos alone. What text and vectors
- * say stays as it is.
- */
-export function refitLabels(
-  entry: CalibrationEntry,
-  all: readonly JudgedQuery[],
-  photos: readonly JudgedQuery[],
-): CalibrationEntry {
-  return {
-    ...entry,
-    image: fitLabels(entry, entry.image!, all),
-    imageAlone: fitLabels(entry, entry.imageAlone!, photos),
-  };
-}
-
-function fitLabels(
-  { text }: CalibrationEntry,
-  image: EvidenceModel,
-  queries: readonly JudgedQuery[],
-): EvidenceModel {
-  const [exactText, similarText] = text;
-  const models = refitEvidenceModels(
-    queries.flatMap(({ hits }) => hits),
-    [
-      { model: exactText!, precision: {} },
-      { model: similarText!, precision: {} },
-      { model: image, precision: { label_coverage: UNKNOWN } },
-    ],
-  );
-  return models[2]!;
-}

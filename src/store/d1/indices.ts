@@ -111,16 +111,16 @@ export async function listNewestIndices(
   accountId: AccountId,
   limit: number,
 ): Promise<{ indices: MediaIndexRow[]; otherNames: string[] }> {
-  const newestFirst = sql`FROM indices WHERE account_id = ${accountId} AND deleted_at IS NULL
-    ORDER BY COALESCE(
-      (SELECT MAX(substr(asset_id, 5)) FROM assets WHERE assets.index_id = indices.index_id),
-      substr(index_id, 5)) DESC`;
-  const [newest, others] = await batch<MediaIndexRow>(db, [
-    sql`SELECT ${COLUMNS} ${newestFirst} LIMIT ${limit}`,
-    sql`SELECT name ${newestFirst} LIMIT -1 OFFSET ${limit}`,
+  const owned = sql`FROM indices WHERE account_id = ${accountId} AND deleted_at IS NULL`;
+  const newest = sql`COALESCE(
+    (SELECT MAX(substr(asset_id, 5)) FROM assets WHERE assets.index_id = indices.index_id),
+    substr(index_id, 5))`;
+  const [listed, others] = await batch<MediaIndexRow>(db, [
+    sql`SELECT ${COLUMNS} ${owned} ORDER BY ${newest} DESC LIMIT ${limit}`,
+    sql`SELECT name ${owned} ORDER BY ${newest} DESC LIMIT -1 OFFSET ${limit}`,
   ]);
   const otherNames = others!.results.map(({ name }) => name);
-  return { indices: newest!.results.map(fromRow), otherNames };
+  return { indices: listed!.results.map(fromRow), otherNames };
 }
 
 function selectByName(accountId: AccountId, name: string): SqlFragment {
