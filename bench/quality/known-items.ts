@@ -23,7 +23,7 @@ const CHAIN_SCREENS = 2;
 const [JUDGMENTS, JUDGED_SCREENS] = [3, 3];
 /** Lowest similarity to the target of a shot that the user wants more of. */
 const MIN_SIMILARITY = 0.2;
-/** Most words that a user remembers of a shot. */
+/** Most words of the shorter memory. */
 const MAX_WORDS = 3;
 
 /** What a user remembers: words of a shot, and of the one that follows. */
@@ -145,26 +145,35 @@ function photoOf({ photos: { known, others } }: CorpusMaterial, at: number): Cap
   return known[at] ?? others[at - known.length]!;
 }
 
-/** Draws targets that aren't the last shot of a film, and words of captions that no shot has. */
-function drawTasks(material: CorpusMaterial, random: Random): Task[] {
-  const known = shuffle(material.photos.known.length, random);
-  const inside = known.filter((at) => (at + 1) % VIDEO_SEGMENTS !== 0 && at + 1 < known.length);
-  return inside.slice(0, TARGETS).map((shot) => {
-    return { shot, query: recall(shot), next: recall(shot + 1) };
-  });
-  function recall(shot: number): string {
-    const words = contentWords(photoOf(material, shot).captions.at(-1)!);
+/** What users remember of a shot. */
+const MEMORIES = {
+  "one to three words": (caption: string, random: Random) => {
+    const words = contentWords(caption);
     const count = Math.min(words.length, 1 + Math.floor(random() * MAX_WORDS));
     const start = Math.floor(random() * (words.length - count + 1));
     return words.slice(start, start + count).join(" ");
-  }
+  },
+  "a sentence": (caption: string) => caption,
+};
+
+/** Draws targets that aren't the last shot of a film; queries are captions that no shot has. */
+function drawTasks(
+  material: CorpusMaterial,
+  recall: (caption: string, random: Random) => string,
+  random: Random,
+): Task[] {
+  const known = shuffle(material.photos.known.length, random);
+  const inside = known.filter((at) => (at + 1) % VIDEO_SEGMENTS !== 0 && at + 1 < known.length);
+  const recallShot = (shot: number) => recall(photoOf(material, shot).captions.at(-1)!, random);
+  return inside.slice(0, TARGETS).map((shot) => {
+    return { shot, query: recallShot(shot), next: recallShot(shot + 1) };
+  });
 }
 
 export const suite: Suite = {
   summary: "screens until a scripted user finds 100 shots among 2,000, by four ways of looking",
   async run(options) {
     const material = await loadCorpusMaterial(options);
-    const tasks = drawTasks(material, createRandom(SEED));
     const photos = Array.from({ length: SHOTS }, (_, at) => photoOf(material, at));
     const measured = await withService(
       options,
@@ -172,21 +181,26 @@ export const suite: Suite = {
         const segments = await loadFilms(service, material);
         const index = service.sightline.index(INDEX);
         const films = { index, segments, similarity: captionSimilarity(photos) };
-        const all: { way: string; screens: number[] }[] = [];
-        for (const [way, find] of Object.entries(STRATEGIES)) {
-          const screens: number[] = [];
-          for (const task of tasks) {
-            options.signal.throwIfAborted();
-            screens.push(await find(films, task));
+        const all: { remembered: string; way: string; screens: number[] }[] = [];
+        for (const [remembered, recall] of Object.entries(MEMORIES)) {
+          const tasks = drawTasks(material, recall, createRandom(SEED));
+          for (const [way, find] of Object.entries(STRATEGIES)) {
+            const screens: number[] = [];
+            for (const task of tasks) {
+              options.signal.throwIfAborted();
+              screens.push(await find(films, task));
+            }
+            options.log(`${remembered}, ${way}: ${JSON.stringify(summarize(screens))}`);
+            all.push({ remembered, way, screens });
           }
-          options.log(`${way}: ${JSON.stringify(summarize(screens))}`);
-          all.push({ way, screens });
         }
         return all;
       },
       { entry: LOADING_WORKER },
     );
-    const table = measured.map(({ way, screens }) => Object.assign({ way }, summarize(screens)));
+    const table = measured.map(({ remembered, way, screens }) => {
+      return Object.assign({ remembered, way }, summarize(screens));
+    });
     return { table, json: { shots: SHOTS, targets: TARGETS, ways: table } };
   },
 };
