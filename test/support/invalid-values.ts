@@ -175,7 +175,8 @@ function atMost(value: unknown, maximum: number): InvalidValue {
 }
 
 /** Returns the example of an object, made of those of its fields. */
-function exampleOf({ properties }: Schema): object | undefined {
+function exampleOf({ example: own, properties }: Schema): unknown {
+  if (own !== undefined) return own;
   const examples = Object.entries(properties ?? {}).map(([name, { example }]) => [name, example]);
   return properties && (Object.fromEntries(examples) as object);
 }
