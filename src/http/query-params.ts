@@ -84,9 +84,13 @@ export function requiredQueryList<Item extends z.ZodType<string>>(
   item: Item,
   max: number,
   description: string,
+  example: string[],
 ) {
   const toList = (value: unknown) => (value === undefined ? value : [value].flat());
-  const schema = z.preprocess(toList, z.array(item).max(max)).describe(description);
+  const schema = z
+    .preprocess(toList, z.array(item).max(max))
+    .describe(description)
+    .openapi({ example });
   repeatable.add(schema);
   return schema;
 }

@@ -103,6 +103,7 @@ const groupAnswerQuery = textAnswerQuery.omit({ asset_ids: true }).extend({
     indexNameOrAll,
     INDEX_GROUP.maxIndices,
     `Repeat the parameter. ${INDEX_NAMES_DESCRIPTION}`,
+    ["*"],
   ),
 });
 
