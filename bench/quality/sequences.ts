@@ -14,7 +14,7 @@ import { shuffle } from "../../tools/training/random.ts";
 const SEED = 44;
 /** Words of things that one photo shows and another doesn't, and that detectors know. */
 const CONCEPTS = ["dog", "motorcycle", "boat", "skateboard", "horse", "bird"];
-const TARGETS = 4;
+const TARGETS = 8;
 /** Photos of each concept that are tried: the detector has to find it. */
 const TRIED_PHOTOS = 3;
 const SHOT_SECONDS = 4;
