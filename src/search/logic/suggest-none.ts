@@ -2,10 +2,10 @@ import type { SuggestedQuery } from "../query.ts";
 
 /** Words that begin what isn't there, by language. */
 const NEGATIONS = [
-  "without|w/o|with no|but no|but not|and no|and not",
-  "ohne|aber kein|aber keine|aber keinen|aber nicht|und kein|und keine|und keinen",
-  "sans|mais pas|mais sans|et sans|et pas",
-  "sin|pero no|pero sin|y sin",
+  "without|w/o|with no|but no|but not|and no|and not|but without|and without|except|excluding",
+  "ohne|aber kein|aber keine|aber keinen|aber nicht|und kein|und keine|und keinen|aber ohne|außer",
+  "sans|mais pas|mais sans|et sans|et pas|sauf",
+  "sin|pero no|pero sin|y sin|excepto|salvo",
 ];
 /** Words that begin what isn't there at the start of a query, or behind a comma. */
 const LEADING_NEGATIONS = ["no", "not", "kein|keine|keinen", "pas", "ningún|ninguna"];
