@@ -6,7 +6,7 @@ import type { CaptionedPhoto } from "../tools/training/captions.ts";
 /** Unit vectors of photos, and of their captions in the text space and in the joint space. */
 export interface EmbeddedPhotos {
   images: readonly ArrayLike<number>[];
-  /** By caption, as a search reads it. */
+  /** Keys are captions, without the marks that a search would take for syntax. */
   texts: ReadonlyMap<string, ArrayLike<number>>;
   queries: ReadonlyMap<string, ArrayLike<number>>;
 }

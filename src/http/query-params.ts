@@ -67,13 +67,14 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
 
 const repeatable = new WeakSet<z.ZodType>();
 
+const toList = (value: unknown) => (value === undefined ? value : [value].flat());
+
 /** Schema of a parameter that may be repeated up to `max` times. */
 export function queryList<Item extends z.ZodType<string>>(
   item: Item,
   max: number,
   description: string,
 ) {
-  const toList = (value: unknown) => (value === undefined ? value : [value].flat());
   const schema = z.preprocess(toList, z.array(item).max(max).optional()).describe(description);
   repeatable.add(schema);
   return schema;
@@ -86,7 +87,6 @@ export function requiredQueryList<Item extends z.ZodType<string>>(
   description: string,
   example: string[],
 ) {
-  const toList = (value: unknown) => (value === undefined ? value : [value].flat());
   const schema = z
     .preprocess(toList, z.array(item).max(max))
     .describe(description)

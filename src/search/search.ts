@@ -228,20 +228,18 @@ export async function findCandidates(
     pass.hasText ?? (vectors.outage !== null || hasEnoughText(withText, found.length));
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const models = selectEvidenceModels(entry, query, hasText);
-  const indices = listIndices(target).map((index) => {
-    const context: ScoreContext = { models, line: currentLine(env, index.calibration) };
-    return [index.indexId, { index, context }] as const;
-  });
-  const byId = new Map(indices);
+  const lines = listIndices(target).map(({ calibration }) => currentLine(env, calibration));
+  const byId = new Map(
+    listIndices(target).map((index, i) => [index.indexId, { index, line: lines[i]! }]),
+  );
   const candidates = found.map((row): Candidate => {
-    const { index, context } = byId.get(row.segment.indexId)!;
+    const { index, line } = byId.get(row.segment.indexId)!;
     const asset = toHitAsset(row.asset, index);
-    return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
+    return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, { models, line }) });
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
-  const [first] = indices;
-  const isShared = indices.every(([, { context }]) => context.line === first?.[1].context.line);
-  const context = { models, line: isShared ? (first?.[1].context.line ?? null) : null };
+  const [line = null] = lines;
+  const context = { models, line: lines.every((one) => one === line) ? line : null };
   const { searched } = vectors;
   return { candidates, context, searched, isExhaustive, hasText, frequencies };
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, type Json, newClient } from "../support/client.ts";
 import { setLimits } from "../support/quota-accounts.ts";
+import { readPages } from "../support/search-pages.ts";
 import { addSpokenVideo, createSeveralIndices } from "../support/several-indices.ts";
 
 let client: Client;
@@ -58,13 +59,10 @@ describe("a search of several indices", () => {
   it("returns each hit once, on pages of any length", async () => {
     const request = { index_names: "*", collapse: false, top_k: 2 };
     const all = await search({ ...request, top_k: 100 });
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await search({ ...request, cursor });
-      found.push(...page.segments.map(({ segment_id }: Json) => segment_id));
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor);
+    const pages = await readPages((page) => search({ ...request, ...page }));
+    const found = pages.flatMap(({ segments }) =>
+      segments.map(({ segment_id }: Json) => segment_id),
+    );
     expect(found).toEqual(all.segments.map(({ segment_id }: Json) => segment_id));
   });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addAssetWithoutSegments, captionSegments } from "../support/caption-fixtures.ts";
 import { type Client, type Json, newClient } from "../support/client.ts";
+import { readPages } from "../support/search-pages.ts";
 
 /** Segments of a video that match both query terms, and of each image that match one of them. */
 const [VIDEO_SEGMENTS, IMAGE_SEGMENTS] = [300, 3];
@@ -36,20 +37,12 @@ const search = (json: object) => {
   return client.json("POST", "/index/port/search", { json: { query: QUERY, ...json } });
 };
 
-async function readPages(json: { top_k: number; top_p?: number }): Promise<Json[]> {
-  const pages = [];
-  let cursor: string | undefined;
-  do {
-    const page = await search({ ...json, cursor });
-    pages.push(page);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor);
-  return pages;
-}
-
 describe("a search with more hits than Vectorize returns", () => {
   it("returns every hit once, in the same order for any page size", async () => {
-    const [pages, longerPages] = [await readPages({ top_k: 40 }), await readPages({ top_k: 70 })];
+    const [pages, longerPages] = [
+      await readPages((page) => search({ top_k: 40, ...page })),
+      await readPages((page) => search({ top_k: 70, ...page })),
+    ];
     const hits = pages.flatMap(({ segments }) => segments);
     const ids = hits.map(({ segment_id }) => segment_id);
     expect(ids).toHaveLength(VIDEO_SEGMENTS + 2 * IMAGE_SEGMENTS);
@@ -77,7 +70,7 @@ describe("a search with more hits than Vectorize returns", () => {
   it("returns all hits with a score from `top_p` on, and no others", async () => {
     const all: Json[] = (await search({ top_k: 500 })).segments;
     const top_p = all[150]!.score;
-    const pages = await readPages({ top_k: 40, top_p });
+    const pages = await readPages((page) => search({ top_k: 40, top_p, ...page }));
     const scores = pages.flatMap(({ segments }) => segments).map(({ score }) => score);
     expect(scores).toHaveLength(all.filter(({ score }) => score >= top_p).length);
     expect(Math.min(...scores)).toBe(top_p);

@@ -35,7 +35,7 @@ export interface CountInput extends CountedQuery {
   /** Whether an asset counts once, however many of its segments are relevant. */
   countsAssets: boolean;
   found: readonly CountedAsset[];
-  /** By the number of the group. Groups with greater numbers count as the group `other`. */
+  /** Item i is about group i. A group beyond the last item is counted in the group `other`. */
   unfound: readonly Unfound[];
   other: number;
 }
@@ -90,7 +90,7 @@ class Simulation {
   readonly #input: CountInput;
   readonly #model: CountModel;
   readonly #random = createRandom(SEED);
-  /** By asset, and by segment. */
+  /** Log odds of each found segment of each asset. */
   readonly #logOdds: number[][];
   readonly #base: number;
   readonly #near: number;

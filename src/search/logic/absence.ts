@@ -66,7 +66,7 @@ export function isExamined(
 /** A segment, as its probability of having a thing is corrected for `none`. */
 export interface Presence {
   segment: ExaminedSegment;
-  /** By the calibrated score. */
+  /** The calibrated score of the segment for the thing. */
   probability: number;
   signals: Signals;
   isExamined: boolean;

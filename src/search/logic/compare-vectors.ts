@@ -1,5 +1,5 @@
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
-import { SEARCH } from "../../config.ts";
+import { loadDotProducts } from "../../dot-products.ts";
 import type { VectorId } from "../../ids.ts";
 import { vectorPairs } from "../../store/vectorize/vector-pairs.ts";
 import {
@@ -11,13 +11,7 @@ import {
 } from "../../store/vectorize/vectors.ts";
 import type { Segment, TextKind } from "../../types.ts";
 import { listIndices, type SearchTarget } from "../index-group.ts";
-import { toUnit } from "../watches/near-vectors.ts";
-
-/** A vector that segments are compared with. */
-export interface ComparedVector {
-  space: "text" | "image";
-  values: readonly number[];
-}
+import { compareVectors, type QueryVector } from "../watches/near-vectors.ts";
 
 type ComparedSegment = Pick<
   Segment,
@@ -49,10 +43,11 @@ export async function compareStoredVectors(
   env: Env,
   target: SearchTarget,
   segments: readonly ComparedSegment[],
-  vectors: readonly ComparedVector[],
+  vectors: readonly QueryVector[],
 ): Promise<VectorHit[][]> {
   const hits = vectors.map((): VectorHit[] => []);
-  const units = vectors.map(({ values }) => toUnit(values));
+  const queries = vectors.map((query) => ({ query, cutoff: -Infinity }));
+  const products = await loadDotProducts();
   const reads = (["text", "image"] as const)
     .filter((space) => vectors.some((vector) => vector.space === space))
     .flatMap((space) => {
@@ -61,29 +56,16 @@ export async function compareStoredVectors(
         const ids = own.flatMap(space === "text" ? textVectorIds : imageVectorIds);
         const batches = inReadBatches(ids);
         return vectorPairs(env, index).flatMap((pair) =>
-          batches.map((batch) => ({ space, batch, from: pair[space] })),
+          batches.map((batch) => ({ batch, from: pair[space] })),
         );
       });
     });
-  await mapConcurrent(reads, CONNECTIONS, async ({ space, batch, from }) => {
-    for (const { segmentId, kind, values } of await readVectors(from, batch)) {
-      const stored = toUnit(values);
-      for (const [i, unit] of units.entries()) {
-        if (vectors[i]!.space !== space || unit.length !== stored.length) continue;
-        const cosine = dot(unit, stored);
-        hits[i]!.push(
-          kind === "region"
-            ? { segmentId, kind: "image", cosine: cosine - SEARCH.regionPenalty }
-            : { segmentId, kind, cosine },
-        );
-      }
-    }
+  await mapConcurrent(reads, CONNECTIONS, async ({ batch, from }) => {
+    const stored = (await readVectors(from, batch)).map(({ segmentId, kind, values }) => {
+      return { segmentId, kind, values: new Float32Array(values) };
+    });
+    for (const [i, found] of compareVectors(queries, stored, products).entries())
+      hits[i]!.push(...found);
   });
   return hits;
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
 import { findSegments, type FoundSegment } from "../../store/index-database/find-segments.ts";
 import { columnFilter, matchAll, matchAny } from "../../store/index-database/fulltext.ts";
-import type { TextKind } from "../../types.ts";
+import type { VectorKind } from "../../types.ts";
 import { type ChannelHit, moveCosines, toVectorHits, tryChannel } from "../channels.ts";
 import { matchFields, textLength } from "../evidence.ts";
 import { toFullTextHits } from "../full-text-hits.ts";
@@ -18,6 +18,7 @@ import {
 } from "../score-segment.ts";
 import { type PassResult, toFtsSearch } from "../search.ts";
 import type { Subquery } from "../subquery.ts";
+import { toUnit } from "../watches/near-vectors.ts";
 import { compareStoredVectors } from "./compare-vectors.ts";
 
 /** The query of a search, or a condition beside it, with what its own search found. */
@@ -50,7 +51,10 @@ export async function scoreConditions(
   const segments = new Map(
     found.flatMap(({ rows }) => rows.map(({ segment }) => [segment.segmentId, segment])),
   );
-  const vectors = conditions.flatMap(({ pass }) => pass.searched);
+  const vectors = conditions.flatMap(({ pass, scope }) => {
+    const kinds = new Set<VectorKind>([...scope.textKinds, "image", "region"]);
+    return pass.searched.map(({ space, values }) => ({ space, values: toUnit(values), kinds }));
+  });
   const compare = () => compareStoredVectors(env, target, [...segments.values()], vectors);
   const compared = await tryChannel("logic_vectors", compare);
   let next = 0;
@@ -61,16 +65,11 @@ export async function scoreConditions(
       compared instanceof AppError
         ? condition.pass.candidates.flatMap(({ channelHits }) => channelHits)
         : condition.pass.searched.flatMap(({ space, offset, mean }) => {
-            const hits = compared[next++]!.filter(({ kind }) => isInScope(kind, condition.scope));
-            return toVectorHits(space, moveCosines(hits, offset), mean);
+            return toVectorHits(space, moveCosines(compared[next++]!, offset), mean);
           });
     scored.push(await scoreRows(condition, found[i]!, vectorHits, slice));
   }
   return scored;
-}
-
-function isInScope(kind: TextKind | "image", { textKinds }: SearchScope): boolean {
-  return kind === "image" || textKinds.includes(kind);
 }
 
 /** Rows of segments that may meet a condition, and their BM25. */
