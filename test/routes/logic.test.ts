@@ -33,6 +33,14 @@ describe("a search with `all`", () => {
     expect(other.segments[0].score).toBeLessThan(0.1);
   });
 
+  it("leaves out what was skipped", async () => {
+    const ids = idsOf(
+      await search({ query: "keeper", all: ["goats"], skipped: [second.segment_id] }),
+    );
+    expect(ids).not.toContain(second.segment_id);
+    expect(idsOf(await search({ query: "keeper", all: ["goats"] }))).toContain(second.segment_id);
+  });
+
   it("alone needs all of them, and says what each rests on", async () => {
     const { segments } = await search({ all: ["keeper", { query: "goats", modes: ["speech"] }] });
     const [hit] = segments;

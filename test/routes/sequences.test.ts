@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { captionSegments } from "../support/caption-fixtures.ts";
 import { type Client, type Json, newClient, uniqueFixture } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
+import { readPages } from "../support/search-pages.ts";
 import { assetRefOf, OF_ASSET, runInIndex } from "../support/store-queries.ts";
 
 const SEQUENCE = ["a boat", "a lighthouse"];
@@ -39,17 +40,6 @@ beforeAll(async () => {
 const search = (json: object): Promise<Json> =>
   client.json("POST", "/index/films/search", { json });
 const idsOf = ({ segments }: Json): string[] => segments.map(({ segment_id }: Json) => segment_id);
-
-async function readPages(json: object): Promise<Json[]> {
-  const pages: Json[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await search({ ...json, cursor });
-    pages.push(page);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor);
-  return pages;
-}
 
 describe("a search for a sequence", () => {
   it("finds the video with both steps in order and near enough, with the times of all", async () => {
@@ -120,7 +110,9 @@ describe("a search for a sequence", () => {
     const sequence = ["crane lifts", "train leaves"];
     const all = await search({ sequence, within_seconds: 0.001 });
     expect(all.total).toBe(8);
-    const pages = await readPages({ sequence, within_seconds: 0.001, top_k: 3 });
+    const pages = await readPages((page) =>
+      search({ sequence, within_seconds: 0.001, top_k: 3, ...page }),
+    );
     expect(pages.map(({ segments }) => segments.length)).toEqual([3, 3, 2]);
     expect(pages.flatMap(idsOf)).toEqual(idsOf(all));
     const ranks = pages.flatMap(({ segments }) => segments.map(({ rank }: Json) => rank));
@@ -217,6 +209,14 @@ describe("an invalid sequence", () => {
       ["body", "more_like"],
       "value_error",
     ],
+    [
+      "beside `skipped`",
+      { sequence: SEQUENCE, skipped: ["seg_x"] },
+      ["body", "skipped"],
+      "value_error",
+    ],
+    ["beside `all`", { sequence: SEQUENCE, all: ["a"] }, ["body", "all"], "value_error"],
+    ["beside `none`", { sequence: SEQUENCE, none: ["a"] }, ["body", "none"], "value_error"],
     [
       "with a step without a word",
       { sequence: ["a", "?"] },

@@ -25,8 +25,11 @@ interface SentFields {
   sequence?: unknown;
   query?: unknown;
   similar_to?: unknown;
-  more_like: readonly string[];
-  less_like: readonly string[];
+  more_like: readonly unknown[];
+  less_like: readonly unknown[];
+  skipped: readonly unknown[];
+  all: readonly unknown[];
+  none: readonly unknown[];
 }
 
 /** Adds an issue for each field that can't stand beside `sequence`. */
@@ -42,9 +45,9 @@ export function refuseBesideSequence({
     const message = "give `sequence` in place of `query` and `similar_to`, not beside them";
     issues.push({ code: "custom", path: ["sequence"], message, input: value });
   }
-  for (const field of ["more_like", "less_like"] as const) {
+  for (const field of ["more_like", "less_like", "skipped", "all", "none"] as const) {
     if (value[field].length === 0) continue;
-    const message = `\`${field}\` refines a search for one thing, not a \`sequence\``;
+    const message = `\`${field}\` belongs to a search for one thing, not to a \`sequence\``;
     issues.push({ code: "custom", path: [field], message, input: value });
   }
 }

@@ -14,8 +14,8 @@ import { isWithinScope, type SegmentPosition } from "./scopes.ts";
 
 /**
  * Lists the segments that may be hits, the likeliest first: those that the query or any of `all`
- * finds, except examples and `less_like`. With `none` alone, those of the assets added last that
- * don't have its words.
+ * finds, except examples, `less_like` and `skipped`. With `none` alone, those of the assets added
+ * last that don't have its words.
  */
 export async function listLogicCandidates(
   env: Env,
@@ -26,7 +26,7 @@ export async function listLogicCandidates(
   const scope = toSearchScope(request);
   const wanted = conditions.filter(({ kind }) => kind !== "none");
   if (wanted.length === 0) return listWithout(env, target, scope, conditions);
-  const excluded = new Set<string>(request.lessLike);
+  const excluded = new Set<string>([...request.lessLike, ...request.skipped]);
   for (const { query } of wanted) {
     const { segmentId = null, assetId = null } = query.example?.exclude ?? {};
     for (const id of [segmentId, assetId]) if (id !== null) excluded.add(id);
