@@ -20,6 +20,7 @@ const WRITES: Guards = {
   "src/store/r2/object-keys.ts putArchiveLine": BUCKET,
   "src/store/r2/object-keys.ts putImportedFile": BUCKET,
   "src/store/r2/object-keys.ts putKeyframe": BUCKET,
+  "src/store/r2/object-keys.ts putStoryboard": BUCKET,
   "src/store/r2/reference-frames.ts putReferenceFrames": BUCKET,
   "src/store/r2/streams.ts storeStream": BUCKET,
   "src/store/transcripts.ts putCues": BUCKET,
@@ -29,6 +30,7 @@ const WRITES: Guards = {
   "src/store/r2/upload-objects.ts resumeMultipart": "allocatePartNumber: charged to the upload",
   "src/store/r2/window-analysis.ts putAmplitudes": BUCKET,
   "src/store/r2/window-analysis.ts putWindowAnalysis": BUCKET,
+  "src/store/r2/window-analysis.ts putWindowTiles": BUCKET,
 };
 
 /** Other stores with a method `put`. */

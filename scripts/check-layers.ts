@@ -48,6 +48,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "unsegmented-scripts",
     "user-metadata",
     "web-url",
+    "storyboard",
     "working-copy",
   ],
   ["fetching", "media", "models", "store"],

@@ -16,6 +16,16 @@ export const CONTACT_SHEET = {
   bitratePackets: 200, // packets that the bitrate is estimated from
 } as const;
 
+/** Tiles of the storyboard of a video (src/media/shots/storyboard.ts). Sides are in pixels. */
+export const STORYBOARD_TILES = {
+  maxTiles: 100,
+  maxColumns: 10,
+  minIntervalMs: 1000,
+  longSide: 160,
+  minShortSide: 16,
+  quality: 65, // of the JPEG, of 100
+} as const;
+
 /** Shot detection and segmentation (src/media/shots/detect-shots.ts, src/ingest/segmentation/). */
 export const SHOTS = {
   windowSeconds: 47, // analysed by one message: with the overlap, one contact sheet

@@ -1,3 +1,4 @@
+import { STORYBOARD } from "./storyboard.ts";
 import type { JsonObject } from "./types.ts";
 
 /** Why a file can't be read as it is: its container, its pictures or its sound. */
@@ -35,7 +36,7 @@ export const WORKING_COPY = "working_copy";
 
 /** Returns the technical facts that a record shows as such. */
 export function technicalFactsOf({ technical }: { technical: JsonObject }): JsonObject {
-  const { [WORKING_COPY]: _, ...facts } = technical;
+  const { [WORKING_COPY]: _, [STORYBOARD]: __, ...facts } = technical;
   return facts;
 }
 

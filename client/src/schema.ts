@@ -2382,6 +2382,40 @@ export interface components {
                  */
                 height: number | null;
             } | null;
+            /** @description Frames of a video at regular times in one image; null without one. */
+            storyboard: {
+                /**
+                 * Format: uri
+                 * @description URL of the storyboard as JPEG, valid for an hour.
+                 * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg
+                 */
+                url: string;
+                /**
+                 * @description Frames in it, in rows from the top.
+                 * @example 94
+                 */
+                tiles: number;
+                /**
+                 * @description Frames in each row but the last.
+                 * @example 10
+                 */
+                columns: number;
+                /**
+                 * @description Width of a frame in pixels.
+                 * @example 160
+                 */
+                tile_width: number;
+                /**
+                 * @description Height of a frame in pixels.
+                 * @example 90
+                 */
+                tile_height: number;
+                /**
+                 * @description Seconds from one frame to the next. Frame `n`, from 0, is within half a second of `n` times that.
+                 * @example 1
+                 */
+                interval_seconds: number;
+            } | null;
             /**
              * @description Segments that can be searched.
              * @example 17
@@ -5231,6 +5265,14 @@ export interface operations {
                      *             "latitude": 60.39
                      *           },
                      *           "working_copy": null,
+                     *           "storyboard": {
+                     *             "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *             "tiles": 94,
+                     *             "columns": 10,
+                     *             "tile_width": 160,
+                     *             "tile_height": 90,
+                     *             "interval_seconds": 1
+                     *           },
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -5530,6 +5572,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5682,6 +5732,14 @@ export interface operations {
                      *             "latitude": 60.39
                      *           },
                      *           "working_copy": null,
+                     *           "storyboard": {
+                     *             "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *             "tiles": 94,
+                     *             "columns": 10,
+                     *             "tile_width": 160,
+                     *             "tile_height": 90,
+                     *             "interval_seconds": 1
+                     *           },
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -5774,6 +5832,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5908,6 +5974,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -6011,6 +6085,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -6359,6 +6441,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -6511,6 +6601,14 @@ export interface operations {
                      *             "latitude": 60.39
                      *           },
                      *           "working_copy": null,
+                     *           "storyboard": {
+                     *             "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *             "tiles": 94,
+                     *             "columns": 10,
+                     *             "tile_width": 160,
+                     *             "tile_height": 90,
+                     *             "interval_seconds": 1
+                     *           },
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -6603,6 +6701,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -6732,6 +6838,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -6835,6 +6949,14 @@ export interface operations {
                      *         "latitude": 60.39
                      *       },
                      *       "working_copy": null,
+                     *       "storyboard": {
+                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *         "tiles": 94,
+                     *         "columns": 10,
+                     *         "tile_width": 160,
+                     *         "tile_height": 90,
+                     *         "interval_seconds": 1
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -8622,6 +8744,14 @@ export interface operations {
                      *               "latitude": 60.39
                      *             },
                      *             "working_copy": null,
+                     *             "storyboard": {
+                     *               "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *               "tiles": 94,
+                     *               "columns": 10,
+                     *               "tile_width": 160,
+                     *               "tile_height": 90,
+                     *               "interval_seconds": 1
+                     *             },
                      *             "segments": 17,
                      *             "metadata": {
                      *               "year": 2026,
@@ -8719,6 +8849,14 @@ export interface operations {
                      *           "latitude": 60.39
                      *         },
                      *         "working_copy": null,
+                     *         "storyboard": {
+                     *           "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
+                     *           "tiles": 94,
+                     *           "columns": 10,
+                     *           "tile_width": 160,
+                     *           "tile_height": 90,
+                     *           "interval_seconds": 1
+                     *         },
                      *         "segments": 17,
                      *         "metadata": {
                      *           "year": 2026,

@@ -4,13 +4,14 @@ import { LIMITS } from "../config.ts";
 import { isTypeOf } from "../media/media-type.ts";
 import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { archiveRecord, type ArchiveRecord } from "../store/r2/archive-record.ts";
+import { storyboardOf } from "../storyboard.ts";
 import { isObject } from "../user-metadata.ts";
 import { workingCopyOf } from "../working-copy.ts";
 import { countWindows } from "./segmentation/windows.ts";
 
 /** Files of an asset that an archive names by a URL, under the asset's prefix in R2. */
 const FILE =
-  /^(?:source|working-copy|keyframes\/\d{1,9}\.jpg|(?:frame-signatures|reference-frames)\/\d{1,4}\.(?:json|bin))$/;
+  /^(?:source|working-copy|storyboard\.jpg|keyframes\/\d{1,9}\.jpg|(?:frame-signatures|reference-frames)\/\d{1,4}\.(?:json|bin))$/;
 
 /** More than a video of 12 hours has. */
 const MAX_FILES = 30_000;
@@ -66,6 +67,7 @@ function referencedPaths(record: ArchiveRecord): Set<string> {
   return new Set([
     "source",
     ...(workingCopyOf(record) ? ["working-copy"] : []),
+    ...(storyboardOf(record) ? ["storyboard.jpg"] : []),
     ...record.segments.map(({ keyframe_ms }) => `keyframes/${keyframe_ms}.jpg`),
     ...Array.from({ length: windowCount }, (_, window) => [
       `frame-signatures/${window}.json`,
@@ -99,8 +101,8 @@ function* contradictions({ record, files }: AssetLine): Generator<[string[], str
   if (keyframe_ms !== null && !segments.some((segment) => segment.keyframe_ms === keyframe_ms)) {
     yield [of("keyframe_ms"), "It is the keyframe of no segment"];
   }
-  if (asset_type === "image" && workingCopyOf(record)) {
-    yield [of("technical"), "An image has no working copy"];
+  if (asset_type === "image" && (workingCopyOf(record) ?? storyboardOf(record))) {
+    yield [of("technical"), "An image has neither a working copy nor a storyboard"];
   }
   if (asset_type === "image" && record.transcript !== null) {
     yield [of("transcript"), "An image has none"];

@@ -1,16 +1,18 @@
 import { INGEST } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { unreadableImage } from "../media/decoder-errors.ts";
 import { readImageSize } from "../media/pixels/image-size.ts";
 import { requireSmallJpeg } from "../media/pixels/jpeg.ts";
 import type { ArchiveRecord } from "../store/r2/archive-record.ts";
 import { parseFrameSignatures } from "../store/r2/frame-signatures.ts";
 import { parseReferenceFrames } from "../store/r2/reference-frames.ts";
+import { storyboardOf } from "../storyboard.ts";
 import { windowRange } from "./segmentation/windows.ts";
 
 /**
  * Checks that the bytes of an archived file, other than the source, are what an ingest stores under
- * its path, and returns what to store. Throws `unreadable_image` or `too_large` for a keyframe, and
- * `download_refused` for others.
+ * its path, and returns what to store. Throws `unreadable_image` or `too_large` for a keyframe or
+ * storyboard, and `download_refused` for others.
  */
 export function checkArchivedFile(
   record: ArchiveRecord,
@@ -18,6 +20,7 @@ export function checkArchivedFile(
   bytes: Uint8Array<ArrayBuffer>,
 ): Uint8Array {
   if (path.startsWith("keyframes/")) return checkKeyframe(bytes);
+  if (path === "storyboard.jpg") return checkStoryboard(record, bytes);
   const window = Number(/\d+/.exec(path)![0]);
   const checked = path.startsWith("frame-signatures/")
     ? checkSignatures(record, bytes)
@@ -36,6 +39,16 @@ function checkKeyframe(bytes: Uint8Array): Uint8Array {
   if (width <= INGEST.keyframeWidth) return bytes;
   const message = `A keyframe is ${width} pixels wide, more than ${INGEST.keyframeWidth}.`;
   throw new AppError("too_large", message);
+}
+
+/** Checks by its headers that a storyboard is a JPEG of the size that its layout has. */
+function checkStoryboard(record: ArchiveRecord, bytes: Uint8Array): Uint8Array {
+  requireSmallJpeg(bytes);
+  const { tiles, columns, tile_width, tile_height } = storyboardOf(record)!;
+  const { width, height } = readImageSize(bytes)!;
+  const rows = Math.ceil(tiles / columns);
+  if (width === columns * tile_width && height === rows * tile_height) return bytes;
+  throw unreadableImage("a storyboard of another size than its layout has");
 }
 
 /** Returns the signatures in the form that an ingest writes; null for other bytes. */

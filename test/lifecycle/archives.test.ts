@@ -75,6 +75,7 @@ describe("an export", () => {
     expect(paths).toContain("source");
     expect(paths).toContain("frame-signatures/0.json");
     expect(paths).toContain("reference-frames/0.bin");
+    expect(paths).toContain("storyboard.jpg");
     expect(paths.some((path: string) => /^keyframes\/\d+\.jpg$/.test(path))).toBe(true);
     expect(paths).not.toContain("asset.json");
   });
@@ -106,6 +107,9 @@ describe("an archive with media that is imported into another account", () => {
     const [video] = after;
     expect((await exports.default.fetch(video.asset.media_url)).status).toBe(200);
     expect((await exports.default.fetch(video.segments[0].thumbnail_url)).status).toBe(200);
+    const { url, ...layout } = video.asset.storyboard;
+    expect((await exports.default.fetch(url)).status).toBe(200);
+    expect(before[0]!.asset.storyboard).toMatchObject(layout);
   });
 
   it("changes nothing when it is imported again", async () => {

@@ -58,6 +58,13 @@ export function videoLine(): Json {
           width: 1280,
           height: 720,
         },
+        storyboard: {
+          tiles: 6,
+          columns: 6,
+          tile_width: 160,
+          tile_height: 90,
+          interval_seconds: 1,
+        },
       },
       waveform: Array.from({ length: 1000 }, () => 0.5),
       keyframe_ms: 1000,

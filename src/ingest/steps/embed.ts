@@ -1,8 +1,9 @@
 import { assetKind } from "../../asset-kind.ts";
 import { INGEST, MODELS } from "../../config.ts";
 import type { VectorId } from "../../ids.ts";
-import { CHANNELS, decodeJpeg, encodeJpeg, type RgbaImage } from "../../media/pixels/jpeg.ts";
-import { expandRect, type PixelRect } from "../../media/pixels/rect.ts";
+import { cropImage } from "../../media/pixels/crop-image.ts";
+import { decodeJpeg, encodeJpeg } from "../../media/pixels/jpeg.ts";
+import { expandRect } from "../../media/pixels/rect.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../../models/embed-image.ts";
 import { embedText } from "../../models/embed-text.ts";
 import { isWatched } from "../../store/d1/watches.ts";
@@ -208,16 +209,7 @@ export async function cropRects(
 ): Promise<Uint8Array[]> {
   if (rects.length === 0) return [];
   const crops = await decodeJpeg(jpeg, (image) =>
-    rects.map((rect) => crop(image, expandRect(rect, image, margin))),
+    rects.map((rect) => cropImage(image, expandRect(rect, image, margin))),
   );
-  return Promise.all(crops.map(encodeJpeg));
-}
-
-function crop(image: RgbaImage, { left, top, width, height }: PixelRect): RgbaImage {
-  const data = new Uint8ClampedArray(width * height * CHANNELS);
-  for (let y = 0; y < height; y++) {
-    const start = ((top + y) * image.width + left) * CHANNELS;
-    data.set(image.data.subarray(start, start + width * CHANNELS), y * width * CHANNELS);
-  }
-  return { data, width, height };
+  return Promise.all(crops.map((crop) => encodeJpeg(crop)));
 }

@@ -187,7 +187,7 @@ async function flatten(
     const seenOnWhite = countVisible(white, BACKGROUNDS.white);
     const order =
       seenOnWhite < countVisible(black, BACKGROUNDS.black) ? [black, white] : [white, black];
-    const [best, other] = await Promise.all(order.map(encodeJpeg));
+    const [best, other] = await Promise.all(order.map((image) => encodeJpeg(image)));
     return { jpeg: best!, otherJpeg: other! };
   } catch (cause) {
     throw toImageError(cause);

@@ -31,8 +31,9 @@ export function requireSmallJpeg(jpeg: Uint8Array): void {
   }
 }
 
-/** Quality of 100, and no step that takes much time for a few bytes. */
-const ENCODING = { quality: 85, progressive: false, optimize_coding: false } as const;
+/** No step that takes much time for a few bytes. */
+const ENCODING = { progressive: false, optimize_coding: false } as const;
+const QUALITY = 85;
 
 /** Keeps the codec from writing to the log. */
 const SILENT = { print: () => {}, printErr: () => {} };
@@ -73,10 +74,10 @@ export async function decodeJpeg<T>(jpeg: Uint8Array, use: (image: RgbaImage) =>
   return use(image);
 }
 
-/** Encodes pixels as a JPEG. */
-export async function encodeJpeg(image: RgbaImage): Promise<Uint8Array> {
+/** Encodes pixels as a JPEG of a quality of 100. */
+export async function encodeJpeg(image: RgbaImage, quality = QUALITY): Promise<Uint8Array> {
   encoder ??= await loadEncoder();
-  return new Uint8Array(await encoder(image, ENCODING));
+  return new Uint8Array(await encoder(image, { ...ENCODING, quality }));
 }
 
 async function loadEncoder() {

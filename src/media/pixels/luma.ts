@@ -1,5 +1,5 @@
 import { SIGNATURE } from "../../parameters.ts";
-import { CHANNELS, decodeJpeg } from "./jpeg.ts";
+import { CHANNELS, decodeJpeg, type RgbaImage } from "./jpeg.ts";
 import type { Size } from "./rect.ts";
 import { type LumaImage, resizeLuma } from "./resize-luma.ts";
 
@@ -9,7 +9,11 @@ const HALF = 32_768;
 
 /** Decodes the luma of one of our JPEGs. Throws `unreadable_image`. */
 export function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
-  return decodeJpeg(jpeg, ({ width, height, data }) => ({ width, height, luma: toLuma(data) }));
+  return decodeJpeg(jpeg, toLumaImage);
+}
+
+export function toLumaImage({ width, height, data }: RgbaImage): LumaImage {
+  return { width, height, luma: toLuma(data) };
 }
 
 /** Stretches an image to the size of a signature. */

@@ -10,9 +10,11 @@ import { cutSparseClip } from "../container/sparse-clip.ts";
 import { unreadableImage } from "../decoder-errors.ts";
 import type { DecoderEnv } from "../decoder.ts";
 import { getContactSheetSizing, transformClip } from "../frames.ts";
+import { cropImage, resizeImage } from "../pixels/crop-image.ts";
 import { readImageSize } from "../pixels/image-size.ts";
-import { lumaPixels } from "../pixels/luma.ts";
-import type { Size } from "../pixels/rect.ts";
+import { decodeJpeg, type RgbaImage } from "../pixels/jpeg.ts";
+import { toLumaImage } from "../pixels/luma.ts";
+import type { PixelRect, Size } from "../pixels/rect.ts";
 import { resizeLuma } from "../pixels/resize-luma.ts";
 
 /** A small frame of a video. */
@@ -34,6 +36,16 @@ const MAX_TIME_ERROR = 0.4;
 /** Times are passed to the binding in whole milliseconds. */
 const ROUNDING_SECONDS = 0.001;
 
+/** Frames that are wanted in colour: the samples nearest to these times. */
+export interface TileRequest {
+  /** In seconds, rising. */
+  times: readonly number[];
+  /** That the frames are stretched to. */
+  size: Size;
+  /** Is called with the frame for each of the times that lie among the samples. */
+  onTile: (seconds: number, tile: RgbaImage) => void;
+}
+
 /**
  * Samples a time range at `perSecond` frames a second and returns the distinct frames in order.
  * Takes one operation each of FRAMES and IMAGES for every contact sheet, and more where the clip
@@ -45,6 +57,7 @@ export async function sampleFrames(
   env: DecoderEnv,
   track: PresentedVideo,
   { start, end, perSecond }: TimeRange & { perSecond: number },
+  request?: TileRequest,
 ): Promise<SampledFrame[]> {
   const maxSheetSeconds = Math.min(CONTACT_SHEET.maxSeconds, CONTACT_SHEET.maxFrames / perSecond);
   const sheetCount = Math.max(1, Math.ceil((end - start) / maxSheetSeconds - 0.01));
@@ -66,7 +79,7 @@ export async function sampleFrames(
         const isEmpty = clip.endSeconds <= range.start || clip.presentationTimes.length === 0;
         const sampledFrames = isEmpty
           ? []
-          : await sampleClip(env, clip, range.start, perSecond, aspect);
+          : await sampleClip(env, clip, range.start, { perSecond, aspect, request });
         const isDone = clip.isComplete || clip.endSeconds <= range.start;
         return { sampledFrames, end: isDone ? sheetEnd : clip.endSeconds };
       });
@@ -111,8 +124,7 @@ async function sampleClip(
   env: DecoderEnv,
   clip: RangeClip,
   startSeconds: number,
-  perSecond: number,
-  aspect: number,
+  { perSecond, aspect, request }: ClipSampling,
 ): Promise<SampledFrame[]> {
   const begin = Math.max(startSeconds, clip.presentationTimes[0]!);
   const available = Math.max(clip.endSeconds, clip.presentationTimes.at(-1)!) - begin;
@@ -121,12 +133,40 @@ async function sampleClip(
   const duration = seconds >= MIN_DURATION_SECONDS && { seconds };
   const contactSheet = { count, ...duration, tile: tileSize(aspect) };
   const jpeg = await transformClip(env, clip, { contactSheet });
-  const tiles = await splitContactSheet(jpeg, count, aspect);
+  const sampleTime = (i: number) => begin + (i * seconds) / count;
+  const tiles = await splitContactSheet(jpeg, count, aspect, (sheet, tileRect) => {
+    if (request) cutTiles(sheet, tileRect, count, sampleTime, request);
+  });
   return tiles.flatMap((luma, i) => {
-    const sampledAt = begin + (i * seconds) / count;
+    const sampledAt = sampleTime(i);
     const isInRange = i === 0 || sampledAt < clip.endSeconds;
     return isInRange ? [{ seconds: frameStartAt(clip.presentationTimes, sampledAt), luma }] : [];
   });
+}
+
+interface ClipSampling {
+  perSecond: number;
+  /** Width over height of a frame. */
+  aspect: number;
+  request: TileRequest | undefined;
+}
+
+/** Returns the rectangle of a tile of a contact sheet. */
+type TileRect = (tile: number) => PixelRect;
+
+/** Cuts the frames nearest to the times of a request out of a contact sheet. */
+function cutTiles(
+  sheet: RgbaImage,
+  tileRect: TileRect,
+  count: number,
+  sampleTime: (tile: number) => number,
+  { times, size, onTile }: TileRequest,
+): void {
+  for (let i = 0; i < count; i++) {
+    const [from, to] = [sampleTime(i - 0.5), sampleTime(i + 0.5)];
+    const time = times.find((seconds) => seconds >= from && seconds < to);
+    if (time !== undefined) onTile(time, resizeImage(cropImage(sheet, tileRect(i)), size));
+  }
 }
 
 /** A contact sheet as FRAMES has made it. */
@@ -176,11 +216,15 @@ function frameStartAt(presentationTimes: number[], seconds: number): number {
   );
 }
 
-/** Returns the luma of each tile of a contact sheet, `SIGNATURE.side` each way. */
+/**
+ * Returns the luma of each tile of a contact sheet, `SIGNATURE.side` each way. Shows `inspect` the
+ * pixels of the sheet.
+ */
 async function splitContactSheet(
   jpeg: Uint8Array,
   count: number,
   aspect: number,
+  inspect?: (sheet: RgbaImage, tileRect: TileRect) => void,
 ): Promise<Uint8Array[]> {
   try {
     const sheet = readImageSize(jpeg);
@@ -188,7 +232,10 @@ async function splitContactSheet(
     const columns = inferColumns(sheet, count, aspect);
     const { side } = SIGNATURE;
     const size = { width: columns * side, height: Math.ceil(count / columns) * side };
-    const pixels = await lumaPixels(jpeg, size);
+    const pixels = await decodeJpeg(jpeg, (image) => {
+      inspect?.(image, (tile) => tileRectOf(image, columns, count, tile));
+      return resizeLuma(toLumaImage(image), size);
+    });
     return Array.from({ length: count }, (_, i) => {
       const luma = new Uint8Array(side * side);
       const corner = Math.floor(i / columns) * side * size.width + (i % columns) * side;
@@ -202,6 +249,13 @@ async function splitContactSheet(
     if (failureOf(cause).code !== "unreadable_image") throw cause;
     throw new AppError("unreadable_frame", "A contact sheet can't be decoded.", { cause });
   }
+}
+
+function tileRectOf(sheet: Size, columns: number, count: number, tile: number): PixelRect {
+  const [width, height] = [sheet.width / columns, sheet.height / Math.ceil(count / columns)];
+  const left = Math.round((tile % columns) * width);
+  const top = Math.round(Math.floor(tile / columns) * height);
+  return { left, top, width: Math.floor(width), height: Math.floor(height) };
 }
 
 /**

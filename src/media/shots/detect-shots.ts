@@ -5,7 +5,12 @@ import type { Transition } from "../../types.ts";
 import type { PresentedVideo } from "../container/presented-track.ts";
 import { listFrames } from "../container/sparse-clip.ts";
 import type { DecoderEnv } from "../decoder.ts";
-import { type SampledFrame, extractFrames, sampleFrames } from "./contact-sheet.ts";
+import {
+  type SampledFrame,
+  extractFrames,
+  sampleFrames,
+  type TileRequest,
+} from "./contact-sheet.ts";
 import { toFrameDescriptor } from "./frame-descriptor.ts";
 import { selectRefinementFrames } from "./frame-refinement.ts";
 import { findTransitions } from "./transitions.ts";
@@ -23,19 +28,18 @@ export interface ShotAnalysis {
 /**
  * Detects the shot boundaries of an analysis window: on frames at regular times first, then on the
  * frames between two that differ, in at most `SHOTS.refinementRounds` more operations of FRAMES.
- * Frames that can't be decoded in these rounds are skipped. Throws what `sampleFrames` throws.
+ * Frames that can't be decoded in these rounds are skipped. `tiles` are cut out of the contact
+ * sheets of the first round. Throws what `sampleFrames` throws.
  */
 export async function detectShots(
   env: DecoderEnv,
   track: PresentedVideo,
   { start, end }: TimeRange,
+  tiles?: TileRequest,
 ): Promise<ShotAnalysis> {
   const overlapEnd = end + SHOTS.overlapSeconds;
-  const frames = await sampleFrames(env, track, {
-    start,
-    end: overlapEnd,
-    perSecond: COPY_DETECTION.referenceFramesPerSecond,
-  });
+  const perSecond = COPY_DETECTION.referenceFramesPerSecond;
+  const frames = await sampleFrames(env, track, { start, end: overlapEnd, perSecond }, tiles);
   const entries = await listFrames(track, start, overlapEnd);
   const descriptors = frames.map(toFrameDescriptor);
   let operations = 1;

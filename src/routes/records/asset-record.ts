@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
-import { keyframeKey, mediaKey, sourceKey } from "../../store/r2/object-keys.ts";
+import { keyframeKey, mediaKey, sourceKey, storyboardKey } from "../../store/r2/object-keys.ts";
+import { storyboardOf } from "../../storyboard.ts";
 import { type Asset, ASSET_STATES, ASSET_TYPES, type AssetType } from "../../types.ts";
 import { publicSource } from "../../url-credentials.ts";
 import { CONVERSION_REASONS, technicalFactsOf, workingCopyOf } from "../../working-copy.ts";
@@ -65,6 +66,24 @@ const workingCopy = z.object({
   bytes: z.int().describe("Size of the copy in bytes.").openapi({ example: 9_437_184 }),
   width: z.int().nullable().describe("Width of the copy in pixels.").openapi({ example: 1280 }),
   height: z.int().nullable().describe("Height of the copy in pixels.").openapi({ example: 720 }),
+});
+
+/** Small frames of a video in one image, for previews while its position is chosen. */
+const storyboard = z.object({
+  url: z
+    .url()
+    .describe("URL of the storyboard as JPEG, valid for an hour.")
+    .openapi({ example: `https://search.your-site.dev/media/${EXAMPLE_TOKEN}/storyboard.jpg` }),
+  tiles: z.int().describe("Frames in it, in rows from the top.").openapi({ example: 94 }),
+  columns: z.int().describe("Frames in each row but the last.").openapi({ example: 10 }),
+  tile_width: z.int().describe("Width of a frame in pixels.").openapi({ example: 160 }),
+  tile_height: z.int().describe("Height of a frame in pixels.").openapi({ example: 90 }),
+  interval_seconds: z
+    .number()
+    .describe(
+      "Seconds from one frame to the next. Frame `n`, from 0, is within half a second of `n` times that.",
+    )
+    .openapi({ example: 1 }),
 });
 
 export const assetRecord = z
@@ -159,6 +178,10 @@ export const assetRecord = z
       workingCopy,
       "Copy of a video whose file can't be read as it is, and why it was made; else null.",
     ).openapi({ example: null }),
+    storyboard: orNull(
+      storyboard,
+      "Frames of a video at regular times in one image; null without one.",
+    ),
     segments: countField("Segments that can be searched.", 17),
     metadata: jsonObject,
     created_at: time("Creation of the asset."),
@@ -225,6 +248,11 @@ function hasVideo({ assetType, technical, width }: Asset): boolean | null {
   return (technical["has_video"] as boolean | undefined) ?? (width === null ? null : true);
 }
 
+async function toStoryboardRecord(asset: Asset, signUrl: MediaUrlSigner) {
+  const layout = storyboardOf(asset);
+  return layout && { url: await signUrl(storyboardKey(asset), "storyboard.jpg"), ...layout };
+}
+
 export async function toAssetRecord(
   asset: Asset,
   signUrl: MediaUrlSigner,
@@ -254,6 +282,7 @@ export async function toAssetRecord(
     taken_at: (asset.technical["taken_at"] as string | undefined) ?? null,
     technical: technicalFactsOf(asset),
     working_copy: workingCopyOf(asset),
+    storyboard: await toStoryboardRecord(asset, signUrl),
     segments: asset.segments,
     metadata: asset.metadata,
     created_at: isoTime(asset.createdAt),

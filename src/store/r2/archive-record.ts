@@ -6,7 +6,8 @@ import { isTooLong, MAX_CUE_SECONDS, normalizeCues } from "../../cues.ts";
 import { boundingBox, descriptionText, label, MAX_DESCRIPTION } from "../../description.ts";
 import { ERRORS, type ErrorCode } from "../../errors.ts";
 import { isLanguageTag } from "../../language-tag.ts";
-import { CONVERSION, WAVEFORM } from "../../parameters.ts";
+import { CONVERSION, STORYBOARD_TILES, WAVEFORM } from "../../parameters.ts";
+import { STORYBOARD } from "../../storyboard.ts";
 import { cleanTitle } from "../../title.ts";
 import { ASSET_TYPES, type Cue, type JsonObject } from "../../types.ts";
 import { checkMetadata, isObject } from "../../user-metadata.ts";
@@ -130,6 +131,18 @@ const workingCopy = z.object({
   height: pixels.nullable(),
 });
 
+const { maxTiles, maxColumns, longSide, minShortSide } = STORYBOARD_TILES;
+const tileSide = z.int().min(minShortSide).max(longSide);
+
+/** Layout of the storyboard that an ingest makes. */
+const storyboard = z.object({
+  tiles: z.int().min(1).max(maxTiles),
+  columns: z.int().min(1).max(maxColumns),
+  tile_width: tileSide,
+  tile_height: tileSide,
+  interval_seconds: z.number().min(0.001).max(LIMITS.videoSeconds),
+});
+
 /** What the probe of a file finds. */
 const technical: z.ZodType<JsonObject> = z.object({
   format: line.exactOptional(),
@@ -149,6 +162,7 @@ const technical: z.ZodType<JsonObject> = z.object({
   longitude: z.number().min(-180).max(180).exactOptional(),
   altitude: z.number().min(-500).max(100_000).exactOptional(),
   [WORKING_COPY]: workingCopy.exactOptional(),
+  [STORYBOARD]: storyboard.exactOptional(),
 });
 
 /**

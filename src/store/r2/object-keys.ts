@@ -78,6 +78,15 @@ export async function putKeyframe(
   await bucket.put(keyframeKey(asset, ms), jpeg, { httpMetadata: { contentType: "image/jpeg" } });
 }
 
+/** Stores the storyboard of a video. Overwrites an earlier one. */
+export async function putStoryboard(
+  bucket: R2Bucket,
+  asset: AssetRef,
+  jpeg: Uint8Array,
+): Promise<void> {
+  await bucket.put(storyboardKey(asset), jpeg, { httpMetadata: { contentType: "image/jpeg" } });
+}
+
 /** Key of the recognised speech of an audio chunk, JSON. */
 export function asrKey(asset: AssetRef, part: number): string {
   return `${asrPrefix(asset)}${part}.json`;
@@ -90,6 +99,11 @@ export function asrPrefix(asset: AssetRef): string {
 /** Prefix of the window analyses of a video, which are deleted when its ingest ends. */
 export function analysisPrefix(asset: AssetRef): string {
   return `${assetPrefix(asset)}analysis/`;
+}
+
+/** Key of the storyboard of a video, a JPEG: `src/storyboard.ts`. */
+export function storyboardKey(asset: AssetRef): string {
+  return `${assetPrefix(asset)}storyboard.jpg`;
 }
 
 /** Key of the reference frames of a window of a video: `store/r2/reference-frames.ts`. */

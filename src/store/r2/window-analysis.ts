@@ -40,6 +40,26 @@ export async function getWindowLuma(
   return object && object.bytes();
 }
 
+/** Stores the tiles of a storyboard that a window has: a JPEG with one below the other. */
+export async function putWindowTiles(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+  jpeg: Uint8Array,
+): Promise<void> {
+  await bucket.put(tilesKey(asset, part), jpeg);
+}
+
+/** Returns the tiles of a window; null if its frames can't be decoded, and after the ingest. */
+export async function getWindowTiles(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+): Promise<Uint8Array | null> {
+  const object = await bucket.get(tilesKey(asset, part));
+  return object && object.bytes();
+}
+
 /** Stores the amplitudes of one part of sound, a byte for each cell. Overwrites earlier ones. */
 export async function putAmplitudes(
   bucket: R2Bucket,
@@ -71,6 +91,10 @@ function analysisKey(asset: Asset, part: number): string {
 
 function amplitudesKey(asset: Asset, part: number): string {
   return `${analysisPrefix(asset)}${part}.amplitudes`;
+}
+
+function tilesKey(asset: Asset, part: number): string {
+  return `${analysisPrefix(asset)}${part}.jpg`;
 }
 
 function lumaKey(asset: Asset, part: number): string {

@@ -75,13 +75,14 @@ const SORTS: Record<string, Case[]> = {
   codec: [...refuse("", "h264", 1, true, []), [null, null]],
   copyBytes: [...NOT_NUMBERS, ...refuse(0, -1, 0.5, CONVERSION.copyBytes + 1, null)],
   side: [...NOT_NUMBERS, ...refuse(0, -1, 0.5, 2 ** 31)],
+  tiles: [...NOT_NUMBERS, ...refuse(0, 0.5, 101, null)],
+  tileSide: [...NOT_NUMBERS, ...refuse(15, 16.5, 161, null)],
   rate: [...NOT_NUMBERS, ...refuse(0, -1, 1e9)],
   bitrate: [...NOT_NUMBERS, ...refuse(-1, 1e13)],
   angle: [...NOT_NUMBERS, ...refuse(361, 0.5)],
   latitude: [...NOT_NUMBERS, ...refuse(-90.1, 90.1, null)],
   longitude: [...NOT_NUMBERS, ...refuse(-180.1, 180.1, null)],
   altitude: [...NOT_NUMBERS, ...refuse(-501, 100_001, null)],
-  amplitude: [...NOT_NUMBERS, ...refuse(-0.1, 1.1, null)],
   share: [...NOT_NUMBERS, ...refuse(-0.1, 1.1, null)],
   offset: [...NOT_NUMBERS, ...refuse(-0.1, 0.6, 1, null)],
   extent: [...NOT_NUMBERS, ...refuse(-0.1, 0, 0.95, null)],
@@ -138,7 +139,12 @@ const FIELDS: Record<string, keyof typeof SORTS> = {
   "record.technical.working_copy.bytes": "copyBytes",
   "record.technical.working_copy.width": "side",
   "record.technical.working_copy.height": "side",
-  "record.waveform.0": "amplitude",
+  "record.technical.storyboard.tiles": "tiles",
+  "record.technical.storyboard.columns": "tiles",
+  "record.technical.storyboard.tile_width": "tileSide",
+  "record.technical.storyboard.tile_height": "tileSide",
+  "record.technical.storyboard.interval_seconds": "rate",
+  "record.waveform.0": "share",
   "record.keyframe_ms": "keyframe",
   "record.warnings.0.code": "constant",
   "record.warnings.0.message": "text",
@@ -256,14 +262,15 @@ describe("An archive's asset is refused", () => {
       Object.assign(record, { asset_id: "img_01KATN4B7Y3D5E8GHJ1K2M6P9Q", asset_type: "image" });
       Object.assign(record, { content_type: "image/png", duration_ms: 0, transcript: null });
       Object.assign(record, { keyframe_ms: 0 });
-      delete record.technical.working_copy;
+      record.technical = {};
       Object.assign(record.segments[0], { start_ms: null, end_ms: null, keyframe_ms: 0 });
     });
     expect(isRefused(image)).toBe(false);
-    const { transcript } = videoLine().record;
+    const { transcript, technical } = videoLine().record;
     for (const change of [
       { duration_ms: 1 },
-      { technical: videoLine().record.technical },
+      { technical: { working_copy: technical.working_copy } },
+      { technical: { storyboard: technical.storyboard } },
       { transcript },
       { width: 20_000, height: 20_000 },
       { size_bytes: LIMITS.imageBytes + 1 },
