@@ -1,7 +1,7 @@
 import type { Hit, SearchRequest, SightlineIndex } from "sightline";
 import { contentWords } from "../../src/search/query.ts";
 import { createRandom, type Random } from "../../src/search/random-numbers.ts";
-import { encodeBatch, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
+import { VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import type { CaptionedPhoto } from "../../tools/training/captions.ts";
@@ -9,8 +9,8 @@ import { shuffle } from "../../tools/training/random.ts";
 import { captionSimilarity } from "../caption-similarity.ts";
 import { type CorpusMaterial, loadCorpusMaterial, toBatch } from "../search/corpus-vectors.ts";
 import { type CorpusSegment, makeSegments } from "../search/corpus.ts";
+import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
 
-const LOADING_WORKER = "bench/search/loading-worker.ts";
 const INDEX = "films";
 const SEED = 11;
 const SHOTS = 2000;
@@ -122,21 +122,16 @@ async function findByRefinement(
 }
 
 /** Loads the films: shots with a picture and the sentence that a captioning model would write. */
-async function loadFilms(
-  { sightline, url, account }: Service,
-  material: CorpusMaterial,
-): Promise<CorpusSegment[]> {
-  await sightline.indices.create({ index_name: INDEX });
+async function loadFilms(service: Service, material: CorpusMaterial): Promise<CorpusSegment[]> {
+  await service.sightline.indices.create({ index_name: INDEX });
   const segments = makeSegments(material.photos, SHOTS).map((segment, at) => {
     const sources = [{ photo: at, sentence: 0 }];
     const caption = photoOf(material, at).captions[0]!;
     return Object.assign(segment, { caption, transcript: "", onScreenText: "", sources });
   });
-  const address = `${url}/load?account=${account}&index=${INDEX}`;
   for (let at = 0; at < SHOTS; at += 10 * VIDEO_SEGMENTS) {
-    const body = encodeBatch(toBatch(material, segments.slice(at, at + 10 * VIDEO_SEGMENTS)));
-    const response = await fetch(address, { method: "POST", body });
-    if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
+    const batch = toBatch(material, segments.slice(at, at + 10 * VIDEO_SEGMENTS));
+    await loadBatch(service, INDEX, batch);
   }
   return segments;
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeBatch, syntheticId, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
+import { syntheticId, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
+import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
 
-const LOADING_WORKER = "bench/search/loading-worker.ts";
 /**
  * Sets of pairs, each with an index of its own. The first two were written without sight of the
  * code. Faults of the kinds that they and the third, a set of later, showed were mended. The fourth
@@ -49,12 +49,8 @@ async function readPairs(): Promise<Pair[]> {
 }
 
 /** Stores each text as what is said in a segment, and embeds it, as ingest does. */
-async function load(
-  { url, account, sightline }: Service,
-  index: string,
-  pairs: Pair[],
-): Promise<void> {
-  await sightline.indices.create({ index_name: index });
+async function load(service: Service, index: string, pairs: Pair[]): Promise<void> {
+  await service.sightline.indices.create({ index_name: index });
   const segments = pairs.map(({ segmentId, text }, at) => ({
     segmentId,
     assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
@@ -64,12 +60,7 @@ async function load(
     onScreenText: "",
   }));
   const none = { textVectors: new Float32Array(), imageVectors: new Float32Array() };
-  const query = new URLSearchParams({ account, index, embed: "yes" });
-  const response = await fetch(`${url}/load?${query.toString()}`, {
-    method: "POST",
-    body: encodeBatch({ segments, ...none }),
-  });
-  if (!response.ok) throw new Error(`The texts aren't in: ${await response.text()}`);
+  await loadBatch(service, index, { segments, ...none }, "yes");
 }
 
 type Outcome = "found" | "not_found" | "wrongly_found" | "not_wrongly_found";

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { type SegmentBatch, encodeBatch } from "../../tools/segment-batch.ts";
 import type { Service } from "../../tools/service.ts";
 import { ProcessSupervisor } from "../../tools/stack/child.ts";
 import { round, type SuiteOptions } from "../../tools/suite.ts";
 import { listOpenPorts, measureResidentMib } from "../processes.ts";
 import { installBaselines, startBaseline } from "./baseline-process.ts";
-import { loadCorpusMaterial, type CorpusMaterial, toBatch } from "./corpus-vectors.ts";
-import { type CorpusQuery, makeQueries, makeSegments } from "./corpus.ts";
+import { batchesOf, loadCorpusMaterial, type CorpusMaterial } from "./corpus-vectors.ts";
+import { type CorpusQuery, makeQueries } from "./corpus.ts";
 import { type SearchFigures, meanNdcg, toParts, toPercentiles } from "./figures.ts";
 import { measureThroughput, interleaveQueries } from "./interleave.ts";
+import { loadBatch } from "./load-batch.ts";
 import { type SearchSystem, timeSearch } from "./systems.ts";
 
 export const OURS = "Sightline";
@@ -16,7 +16,6 @@ export const OURS = "Sightline";
 export const EMPTY_ROUTE = "Empty route";
 const INDEX = "corpus";
 const TOP_K = 10;
-const BATCH_SEGMENTS = 1000;
 const QUERIES = 200;
 const WARM_UP = 20;
 const LOAD = { concurrency: 8, ms: 5000 };
@@ -47,7 +46,7 @@ export async function compareSystems(
       const baselines = size <= ORAMA_UP_TO ? [lance, orama] : [lance];
       for (const batch of batchesOf(material, loadedCount, size)) {
         options.signal.throwIfAborted();
-        await addToOurs(service, batch);
+        await loadBatch(service, INDEX, batch);
         for (const baseline of baselines) await baseline.add(batch);
       }
       await lance.prepare();
@@ -72,13 +71,6 @@ export async function compareSystems(
     return figures;
   } finally {
     await supervisor.stopAll();
-  }
-}
-
-function* batchesOf(material: CorpusMaterial, from: number, to: number): Generator<SegmentBatch> {
-  const segments = makeSegments(material.photos, to);
-  for (let at = from; at < to; at += BATCH_SEGMENTS) {
-    yield toBatch(material, segments.slice(at, Math.min(to, at + BATCH_SEGMENTS)));
   }
 }
 
@@ -173,12 +165,4 @@ async function runtimeUrl({ url }: Service): Promise<string> {
 function readOurs(json: string): string[] {
   const { segments }: { segments: { segment_id: string }[] } = JSON.parse(json);
   return segments.map(({ segment_id }) => segment_id);
-}
-
-async function addToOurs({ url, account }: Service, batch: SegmentBatch): Promise<void> {
-  const response = await fetch(`${url}/load?account=${account}&index=${INDEX}`, {
-    method: "POST",
-    body: encodeBatch(batch),
-  });
-  if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
 }

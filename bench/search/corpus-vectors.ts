@@ -4,7 +4,9 @@ import { SENTENCE_DIMENSIONS } from "../../local/engine/sentences.ts";
 import { loadPhotoVectors, type PhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import type { SegmentBatch, SegmentFields } from "../../tools/segment-batch.ts";
 import type { SuiteOptions } from "../../tools/suite.ts";
-import type { CorpusPhotos, CorpusSegment } from "./corpus.ts";
+import { type CorpusPhotos, type CorpusSegment, makeSegments } from "./corpus.ts";
+
+const BATCH_SEGMENTS = 1000;
 
 /** Captioned photos and their vectors in the engine's text space and joint space. */
 export interface CorpusMaterial extends Pick<PhotoVectors, "sentenceVector" | "imageVector"> {
@@ -43,6 +45,18 @@ export function toBatch(
     batch.imageVectors.set(meanVector(sources.map(({ photo }) => imageVector(photo))), at * width);
   }
   return batch;
+}
+
+/** Makes the segments of a corpus of `to` segments after the first `from`, in batches. */
+export function* batchesOf(
+  material: CorpusMaterial,
+  from: number,
+  to: number,
+): Generator<SegmentBatch> {
+  const segments = makeSegments(material.photos, to);
+  for (let at = from; at < to; at += BATCH_SEGMENTS) {
+    yield toBatch(material, segments.slice(at, Math.min(to, at + BATCH_SEGMENTS)));
+  }
 }
 
 function toFields(segment: CorpusSegment): SegmentFields {

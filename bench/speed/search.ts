@@ -3,9 +3,9 @@ import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import { compareSystems, EMPTY_ROUTE, OURS } from "../search/compare.ts";
 import { type SearchFigures, type LatencyPercentiles, toRatios } from "../search/figures.ts";
+import { LOADING_WORKER } from "../search/load-batch.ts";
 
 const ROUNDS = 40;
-const LOADING_WORKER = "bench/search/loading-worker.ts";
 
 export const suite: Suite = {
   summary:

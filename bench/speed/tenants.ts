@@ -1,9 +1,10 @@
 import { newId } from "../../src/ids.ts";
 import { createRandom, drawNormal, type Random } from "../../src/search/random-numbers.ts";
-import { encodeBatch, type SegmentFields } from "../../tools/segment-batch.ts";
+import type { SegmentFields } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import { interleaveQueries } from "../search/interleave.ts";
+import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
 import { type SearchSystem, type TimedSearch, timeSearch } from "../search/systems.ts";
 
 /** Segments of the indices that are measured. */
@@ -16,7 +17,6 @@ const [CAPTION_WORDS, SPEECH_WORDS, QUERY_WORDS] = [10, 25, 3];
 const VIDEO_SEGMENTS = 1000;
 /** Numbers of a stored vector; the loader appends zeros. */
 const DIMENSIONS = 64;
-const LOADING_WORKER = "bench/search/loading-worker.ts";
 
 export const suite: Suite = {
   summary:
@@ -111,20 +111,14 @@ function createSegments(count: number, random: Random): SegmentFields[] {
   });
 }
 
-async function load(
-  { url, account, sightline }: Service,
-  index: string,
-  segments: SegmentFields[],
-): Promise<void> {
-  await sightline.indices.create({ index_name: index });
+async function load(service: Service, index: string, segments: SegmentFields[]): Promise<void> {
+  await service.sightline.indices.create({ index_name: index });
   const random = createRandom(segments.length);
   for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
     const batch = segments.slice(at, at + VIDEO_SEGMENTS);
     const vectors = () =>
       Float32Array.from({ length: batch.length * DIMENSIONS }, () => drawNormal(random));
-    const body = encodeBatch({ segments: batch, textVectors: vectors(), imageVectors: vectors() });
-    const address = `${url}/load?account=${account}&index=${index}`;
-    const response = await fetch(address, { method: "POST", body });
-    if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
+    const vectorsOfBatch = { textVectors: vectors(), imageVectors: vectors() };
+    await loadBatch(service, index, { segments: batch, ...vectorsOfBatch });
   }
 }

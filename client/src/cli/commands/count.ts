@@ -95,6 +95,8 @@ function formatNumber(unit: Aggregate["unit"], value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(1);
 }
 
-function formatInterval(unit: Aggregate["unit"], [low, high]: number[]): string {
-  return `${formatNumber(unit, low ?? 0)} – ${formatNumber(unit, high ?? 0)}`;
+/** Widens an interval to whole segments or assets. */
+function formatInterval(unit: Aggregate["unit"], [low = 0, high = 0]: number[]): string {
+  const ends = unit === "seconds" ? [low, high] : [Math.floor(low), Math.ceil(high)];
+  return ends.map((end) => formatNumber(unit, end)).join(" – ");
 }
