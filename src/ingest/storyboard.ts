@@ -1,7 +1,7 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
-import { decodeJpeg, encodeJpeg, type RgbaImage } from "../media/pixels/jpeg.ts";
+import { encodeJpeg, type RgbaImage } from "../media/pixels/jpeg.ts";
 import type { TileRequest } from "../media/shots/contact-sheet.ts";
-import { drawTiles, planStoryboard, splitColumn, tileTimes } from "../media/shots/storyboard.ts";
+import { drawTiles, planStoryboard, splitTiles, tileTimes } from "../media/shots/storyboard.ts";
 import { STORYBOARD_TILES } from "../parameters.ts";
 import { updateProperties } from "../store/d1/assets.ts";
 import { putStoryboard } from "../store/r2/object-keys.ts";
@@ -35,7 +35,7 @@ export async function storeTiles(
     times.map((time) => tiles.get(time) ?? null),
     1,
   );
-  if (column) await putWindowTiles(bucket, asset, window, await encodeJpeg(column));
+  if (column) await putWindowTiles(bucket, asset, window, column.data);
 }
 
 /**
@@ -47,9 +47,8 @@ export async function storeStoryboard({ DB, MEDIA }: Env, asset: Asset): Promise
   const windows = Array.from({ length: countWindows(asset) }, (_, window) => window);
   const tiles = await mapConcurrent(windows, CONNECTIONS, async (window) => {
     const { length: count } = windowTimes(asset, storyboard, window);
-    const jpeg = count > 0 ? await getWindowTiles(MEDIA, asset, window) : null;
-    if (!jpeg) return Array.from({ length: count }, () => null);
-    return decodeJpeg(jpeg, (column) => splitColumn(column, storyboard.tile_height));
+    const data = count > 0 ? await getWindowTiles(MEDIA, asset, window) : null;
+    return data ? splitTiles(data, storyboard) : Array.from({ length: count }, () => null);
   });
   const image = drawTiles(tiles.flat(), storyboard.columns);
   if (!image) return;

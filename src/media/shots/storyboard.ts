@@ -56,12 +56,15 @@ export function drawTiles(tiles: readonly (RgbaImage | null)[], columns: number)
   return sheet;
 }
 
-/** Divides tiles that were drawn in one column. */
-export function splitColumn({ data, width, height }: RgbaImage, tileHeight: number): RgbaImage[] {
-  const tileBytes = width * tileHeight * CHANNELS;
-  return Array.from({ length: Math.floor(height / tileHeight) }, (_, i) => ({
-    data: data.subarray(i * tileBytes, (i + 1) * tileBytes),
-    width,
-    height: tileHeight,
-  }));
+/** Divides the pixels of tiles that were drawn in one column. */
+export function splitTiles(
+  pixels: Uint8Array,
+  { tile_width: width, tile_height: height }: Storyboard,
+): RgbaImage[] {
+  const tileBytes = width * height * CHANNELS;
+  return Array.from({ length: Math.floor(pixels.length / tileBytes) }, (_, i) => {
+    const tile = pixels.subarray(i * tileBytes, (i + 1) * tileBytes);
+    const data = new Uint8ClampedArray(tile.buffer, tile.byteOffset, tile.length);
+    return { data, width, height };
+  });
 }

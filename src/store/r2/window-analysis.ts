@@ -40,17 +40,20 @@ export async function getWindowLuma(
   return object && object.bytes();
 }
 
-/** Stores the tiles of a storyboard that a window has: a JPEG with one below the other. */
+/** Stores the pixels of the tiles of a storyboard that a window has, one tile after another. */
 export async function putWindowTiles(
   bucket: R2Bucket,
   asset: Asset,
   part: number,
-  jpeg: Uint8Array,
+  pixels: Uint8ClampedArray,
 ): Promise<void> {
-  await bucket.put(tilesKey(asset, part), jpeg);
+  await bucket.put(
+    tilesKey(asset, part),
+    Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length),
+  );
 }
 
-/** Returns the tiles of a window; null if its frames can't be decoded, and after the ingest. */
+/** Returns the pixels of the tiles of a window; null if its frames can't be decoded, and after the ingest. */
 export async function getWindowTiles(
   bucket: R2Bucket,
   asset: Asset,
@@ -94,7 +97,7 @@ function amplitudesKey(asset: Asset, part: number): string {
 }
 
 function tilesKey(asset: Asset, part: number): string {
-  return `${analysisPrefix(asset)}${part}.jpg`;
+  return `${analysisPrefix(asset)}${part}.tiles`;
 }
 
 function lumaKey(asset: Asset, part: number): string {

@@ -3,7 +3,7 @@ import type { RgbaImage } from "../../../../src/media/pixels/jpeg.ts";
 import {
   drawTiles,
   planStoryboard,
-  splitColumn,
+  splitTiles,
   tileTimes,
 } from "../../../../src/media/shots/storyboard.ts";
 import type { Storyboard } from "../../../../src/storyboard.ts";
@@ -83,6 +83,8 @@ describe("Tiles that are drawn", () => {
 
   it("are the same after a column is divided", () => {
     const column = drawTiles([A, B, C], 1)!;
-    expect(splitColumn(column, 2)).toEqual([A, B, C]);
+    const pixels = Uint8Array.from(column.data);
+    const tiles = splitTiles(pixels, { ...layout(3, 1), tile_width: 1, tile_height: 2 });
+    expect(tiles).toEqual([A, B, C]);
   });
 });
