@@ -3,7 +3,7 @@ import { isClockWord } from "./clock-words.ts";
 import { isMonthName } from "./day-words.ts";
 import { fold } from "./fold.ts";
 import { isFunctionWord, type Language, LANGUAGES } from "./function-words.ts";
-import { languageSigns, type LanguageSigns } from "./guess-language.ts";
+import { languageScores } from "./guess-language.ts";
 import { type NumberWord, readNumberWord } from "./number-words.ts";
 import { isNumberWord } from "./numbers.ts";
 import { stemByScript, STEMMERS } from "./stemmers.ts";
@@ -44,7 +44,10 @@ export const PREFIXES: Record<Exclude<Language, "en">, string> = {
 };
 
 /** A word as written, with its forms by language as far as they were needed. */
-export interface Word extends Record<Language, WordForm | null>, LanguageSigns {
+export interface Word extends Record<Language, WordForm | null> {
+  written: string;
+  /** What the word says for each language, by its place in `LANGUAGES`. */
+  scores: Float32Array;
   /** Whether it has only Latin letters without accents, and is no word of dates or numbers. */
   isPlain: boolean;
 }
@@ -58,7 +61,7 @@ export function toWord(written: string): Word {
   const cached = cache.get(written);
   if (cached) return cached;
   const isPlain = /^[a-z]+$/i.test(written) && !isNumberWord(written.toLowerCase());
-  const word = { isPlain, ...languageSigns(written), ...NO_FORMS };
+  const word = { isPlain, written, scores: languageScores(written), ...NO_FORMS };
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(written, word);
   return word;
