@@ -20,9 +20,7 @@ const CLOCK: Partial<Record<Language, string>> = {
   it: "H e mezza 30|H e mezzo 30|H e un quarto 15|H meno un quarto -15",
   pt: "H e meia 30",
   nl: "half H -30|kwart over H 15|kwart voor H -15|H uur 24",
-  sv: "halv H -30|kvart över H 15|kvart i H -15",
-  da: "halv H -30|kvart over H 15|kvart i H -15",
-  no: "halv H -30|kvart over H 15|kvart på H -15",
+  scandinavian: `halv H -30|kvart över H 15|kvart over H 15|kvart i H -15|kvart på H -15`,
 };
 
 const PATTERNS = new Map<string, ClockPattern[]>();

@@ -11,9 +11,11 @@ const placeOf = (language: Language) => LANGUAGES.indexOf(language);
 const ENGLISH_PLACE = placeOf("en");
 
 /** What a function word of a language adds to the scores of n-grams, which are at most 300. */
-const FUNCTION_WORD = 100;
+const FUNCTION_WORD = 150;
 /** What a word in a dictionary of English adds. */
-const ENGLISH_WORD = 60;
+const ENGLISH_WORD = 120;
+/** What every text has for English: captions of models and labels are. */
+const ENGLISH = 60;
 /** What a letter of Vietnamese adds, which has no forms of words and is read as English. */
 const VIETNAMESE = 1000;
 
@@ -38,6 +40,7 @@ const sums = new Float32Array(LANGUAGES.length);
 /** Guesses the language of words: the one that they say most for. English if none says anything. */
 export function guessLanguage(words: readonly { scores: Scores }[]): Language {
   sums.fill(0);
+  sums[ENGLISH_PLACE] = ENGLISH;
   for (const { scores } of words) {
     for (let place = 0; place < sums.length; place++) sums[place]! += scores[place]!;
   }

@@ -49,41 +49,41 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
   nl: `kind kinderen|ei eieren|schip schepen|stad steden|lid leden|koe koeien|rund runderen
     |lam lammeren|kalf kalveren|blad bladeren|volk volkeren|smid smeden|gat gaten|dag dagen|weg wegen
     |glas glazen|dak daken|bad baden|spel spelen|god goden|oorlog oorlogen|gebed gebeden`,
-  sv: `be bad bett|binda band bundit|bita bet bitit|bjuda bjöd bjudit|bli blev blivit|brinna brann brunnit
-    |bryta bröt brutit|bära bar burit|dra drog dragit|dricka drack druckit|dö dog dött|falla föll
-    |finna fann funnit|flyga flög flugit|frysa frös frusit|få fick fått|försvinna försvann försvunnit
-    |ge gav gett|gripa grep gripit|gråta grät|gå gick gått|göra gjorde gjort|hinna hann hunnit|hugga högg
-    |hålla höll|kliva klev klivit|komma kom|krypa kröp krupit|le log lett|ligga låg legat|ljuga ljög
-    |låta lät|lägga lade lagt|njuta njöt|rida red ridit|rinna rann runnit|riva rev rivit|se såg sett
-    |simma sam|sitta satt suttit|sjunga sjöng sjungit|sjunka sjönk sjunkit|skina sken|skjuta sköt skjutit
-    |skriva skrev skrivit|skära skar skurit|slå slog slagit|smyga smög|sova sov|springa sprang sprungit
-    |sticka stack stuckit|stiga steg stigit|stjäla stal stulit|stå stod|svida sved|säga sade sagt
-    |sälja sålde sålt|sätta satte satt|ta tog tagit|vinna vann vunnit|växa växte|vrida vred vridit|äta åt ätit
-    |bok böcker|fot fötter|hand händer|tand tänder|man män|natt nätter|stad städer|rot rötter
-    |bokstav bokstäver|dotter döttrar|mus möss|gås gäss|lus löss|son söner|bonde bönder|ledamot ledamöter
-    |land länder|rand ränder|strand stränder|bror bröder|moder mödrar|fader fäder|öga ögon|öra öron`,
-  da: `bede bad bedt|bide bed bidt|binde bandt bundet|blive blev|bryde brød brudt|bære bar båret|drage drog
-    |drikke drak drukket|dø døde|falde faldt|finde fandt fundet|flyve fløj fløjet|fryse frøs frosset|få fik
-    |fortælle fortalte|give gav givet|gribe greb grebet|græde græd|gå gik gået|gøre gjorde gjort|hænge hang
-    |holde holdt|hjælpe hjalp hjulpet|komme kom|krybe krøb|le lo|ligge lå|lyve løj|løbe løb|lade lod
-    |nyde nød|ride red redet|rive rev revet|se så set|sidde sad siddet|sige sagde sagt|skrige skreg
-    |skrive skrev skrevet|skyde skød skudt|skære skar skåret|slå slog slået|sove sov|springe sprang sprunget
-    |stige steg steget|stjæle stjal stjålet|stå stod stået|synge sang sunget|synke sank sunket|sælge solgte
-    |sætte satte|tage tog|træffe traf|vinde vandt vundet|vide vidste|æde åd|spise
-    |mand mænd|bog bøger|barn børn|fod fødder|hånd hænder|tand tænder|nat nætter|stad stæder|gås gæs|mus
-    |datter døtre|bror brødre|far fædre|mor mødre|søster søstre|bonde bønder|ko køer|tå tæer|øje øjne
-    |kraft kræfter|rand rænder|strand|and ænder|rod rødder|tang tænger`,
-  no: `be ba bedt|bite bet bitt|binde bandt bundet|bli ble blitt|bryte brøt brutt|bære bar båret
-    |dra dro|drikke drakk drukket|dø døde|falle falt|finne fant funnet|fly fløy fløyet|fryse frøs frosset
-    |få fikk fått|fortelle fortalte|gi ga gitt|gripe grep grepet|gråte gråt|gå gikk gått|gjøre gjorde gjort
-    |henge hang|holde holdt|hjelpe hjalp hjulpet|komme kom|krype krøp|le lo|ligge lå|lyve løy|løpe løp
-    |la lot|nyte nøt|ri red|rive rev revet|se så sett|sitte satt sittet|si sa sagt|skrike skrek|skrive skrev
-    |skyte skjøt skutt|skjære skar skåret|slå slo slått|sove sov|springe sprang sprunget|stige steg steget
-    |stjele stjal stjålet|stå sto stått|synge sang sunget|synke sank sunket|selge solgte|sette satte|ta tok tatt
-    |treffe traff|vinne vant vunnet|vite visste|ete åt|velge valgte|spørre spurte
-    |mann menn|bok bøker|fot føtter|hånd hender|tann tenner|natt netter|stad steder|gås gjess|datter døtre
-    |bror brødre|far fedre|mor mødre|bonde bønder|ku kyr|tå tær|øye øyne|kraft krefter|strand strender
-    |and ender|rot røtter|tang tenger|kne knær|tre trær`,
+  scandinavian: `be bad bett ba bedt|binda band bundit|bita bet bitit|bjuda bjöd bjudit
+    |bli blev blivit ble blitt|brinna brann brunnit|bryta bröt brutit|bära bar burit
+    |dra drog dragit dro|dricka drack druckit|dö dog dött|falla föll|finna fann funnit
+    |flyga flög flugit|frysa frös frusit|få fick fått fik fikk|försvinna försvann försvunnit
+    |ge gav gett|gripa grep gripit|gråta grät|gå gick gått gik gået gikk|göra gjorde gjort
+    |hinna hann hunnit|hugga högg|hålla höll|kliva klev klivit|komma kom|krypa kröp krupit
+    |le log lett lo|ligga låg legat|ljuga ljög|låta lät|lägga lade lagt|njuta njöt
+    |rida red ridit|rinna rann runnit|riva rev rivit|se såg sett så set|simma sam
+    |sitta satt suttit|sjunga sjöng sjungit|sjunka sjönk sjunkit|skina sken|skjuta sköt skjutit
+    |skriva skrev skrivit|skära skar skurit|slå slog slagit slået slo slått|smyga smög|sova sov
+    |springa sprang sprungit|sticka stack stuckit|stiga steg stigit|stjäla stal stulit
+    |stå stod stået sto stått|svida sved|säga sade sagt|sälja sålde sålt|sätta satte satt
+    |ta tog tagit tok tatt|vinna vann vunnit|växa växte|vrida vred vridit|äta åt ätit
+    |bok böcker bøker|fot fötter føtter|hand händer|tand tänder tænder|man män
+    |natt nätter netter|stad städer stæder steder|rot rötter røtter|bokstav bokstäver
+    |dotter döttrar|mus möss|gås gäss gæs gjess|lus löss|son söner|bonde bönder bønder
+    |ledamot ledamöter|land länder|rand ränder rænder|strand stränder strender
+    |bror bröder brødre|moder mödrar|fader fäder|öga ögon|öra öron|bede bad bedt|bide bed bidt
+    |binde bandt bundet|blive blev|bryde brød brudt|bære bar båret|drage drog
+    |drikke drak drukket drakk|dø døde|falde faldt|finde fandt fundet|flyve fløj fløjet
+    |fryse frøs frosset|fortælle fortalte|give gav givet|gribe greb grebet|græde græd
+    |gøre gjorde gjort|hænge hang|holde holdt|hjælpe hjalp hjulpet|komme kom|krybe krøb|ligge lå
+    |lyve løj løy|løbe løb|lade lod|nyde nød|ride red redet|rive rev revet|sidde sad siddet
+    |sige sagde sagt|skrige skreg|skrive skrev skrevet|skyde skød skudt|skære skar skåret
+    |sove sov|springe sprang sprunget|stige steg steget|stjæle stjal stjålet|synge sang sunget
+    |synke sank sunket|sælge solgte|sætte satte|tage tog|træffe traf|vinde vandt vundet
+    |vide vidste|æde åd|mand mænd|bog bøger|barn børn|fod fødder|hånd hænder hender|nat nætter
+    |datter døtre|far fædre fedre|mor mødre|søster søstre|ko køer|tå tæer tær|øje øjne
+    |kraft kræfter krefter|and ænder ender|rod rødder|tang tænger tenger|bite bet bitt
+    |bryte brøt brutt|falle falt|finne fant funnet|fly fløy fløyet|fortelle fortalte|gi ga gitt
+    |gripe grep grepet|gråte gråt|gjøre gjorde gjort|henge hang|hjelpe hjalp hjulpet|krype krøp
+    |løpe løp|la lot|nyte nøt|ri red|sitte satt sittet|si sa sagt|skrike skrek|skyte skjøt skutt
+    |skjære skar skåret|stjele stjal stjålet|selge solgte|sette satte|treffe traff
+    |vinne vant vunnet|vite visste|ete åt|velge valgte|spørre spurte|mann menn|tann tenner
+    |ku kyr|øye øyne|kne knær|tre trær`,
   hu: `ló lovak|hó havak|kő kövek|tó tavak|szó szavak|fű füvek|cső csövek|mű művek|bokor bokrok
     |madár madarak|kéz kezek|út utak|híd hidak|víz vizek|tűz tüzek|nyár nyarak|egér egerek|kenyér kenyerek
     |álom álmok|tükör tükrök|torony tornyok|étterem éttermek|ember emberek|halom halmok|gyerek gyermek`,

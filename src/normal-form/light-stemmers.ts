@@ -101,13 +101,27 @@ export function stemTamil(word: string): string {
   return noun.replace(/(?<=.)த்த(?:ை|ில்|ின்|ுக்கு|ால்)$/, "ம்").replace(/(?<=..)ய(?:ை|ில்|ின்|ால்)$/, "");
 }
 
+/** Endings of nouns, adjectives and verbs, those that have another within first. */
+const SCANDINAVIAN: Endings = [
+  // Of vowels: "byen", "søerne", "skoene".
+  [/(?<=^[^aeiouy]{0,3}[aeiouy])(?:en|et|er|erne|ene|ns?|ens|ers)$/, ""],
+  [/(?<=...)(?:heterna|hetens?|heter|heds?|heden|heder|het)$/, ""],
+  ...[
+    "arnas?|ornas?|ernas?|ernes?|enes?|enas?|endes?|ande[ts]?|ades?|edes?",
+    "arens?|arne|erne|ast|est[ae]?|are|ere|ets|ens|ans|ers|ars|ors",
+    "en|et|er|ar|or|as|es|an|at|ad|a|e",
+  ].map((endings) => [new RegExp(`(?<=[aeiouy].*[^aeiouy])(?:${endings})$`), ""] as const),
+  [/(?<=...[bcdfghjlmnoprtvyz])s$/, ""],
+];
+
 /**
- * Drops what Nordic stemmers leave: "t" and "d" of a past, and the vowel that words have before
- * their last consonant without an ending.
+ * Stems a folded Danish, Norwegian or Swedish word by the endings of Snowball's stemmers of all
+ * three. Drops "t" and "d" of a past, and the vowel that words have before their last consonant
+ * without an ending, and writes "mm" and "nn" once, which Swedish and Danish have before endings.
  */
-export function stemNordic(stem: string): string {
-  return stem
+export function stemScandinavian(word: string): string {
+  return replaceEnding(word, SCANDINAVIAN)
     .replace(/(?<=..[skp])t$|(?<=..[vj])d$/, "")
     .replace(/(?<=.[^aeiouy])e([lrn])$/, "$1")
-    .replace(/(?<=[aeiouy])([^aeiouy])\1(?=[lrn]$)/, "$1");
+    .replace(/(?<=[aeiouy])(?:([^aeiouy])\1(?=[lrn]$)|([mn])\2$)/, "$1$2");
 }

@@ -90,9 +90,8 @@ function readJoined(word: string, spelled: SpelledNumbers): number | null {
         : times * scale + rest;
     }
   }
-  return spelled.joined === "units first"
-    ? readUnitsFirst(word, spelled)
-    : readTensFirst(word, spelled);
+  const unitsFirst = spelled.joined === "tens first" ? null : readUnitsFirst(word, spelled);
+  return unitsFirst ?? (spelled.joined === "units first" ? null : readTensFirst(word, spelled));
 }
 
 function readUnitsFirst(word: string, spelled: SpelledNumbers): number | null {

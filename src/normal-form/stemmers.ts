@@ -1,4 +1,3 @@
-import { stemmer as stemDanish } from "@orama/stemmers/danish";
 import { stemmer as stemDutch } from "@orama/stemmers/dutch";
 import { stemmer as stemFinnish } from "@orama/stemmers/finnish";
 import { stemmer as stemFrench } from "@orama/stemmers/french";
@@ -8,12 +7,10 @@ import { stemmer as stemHungarian } from "@orama/stemmers/hungarian";
 import { stemmer as stemHindi } from "@orama/stemmers/indian";
 import { stemmer as stemIndonesian } from "@orama/stemmers/indonesian";
 import { stemmer as stemItalian } from "@orama/stemmers/italian";
-import { stemmer as stemNorwegian } from "@orama/stemmers/norwegian";
 import { stemmer as stemPortuguese } from "@orama/stemmers/portuguese";
 import { stemmer as stemRomanian } from "@orama/stemmers/romanian";
 import { stemmer as stemRussian } from "@orama/stemmers/russian";
 import { stemmer as stemSpanish } from "@orama/stemmers/spanish";
-import { stemmer as stemSwedish } from "@orama/stemmers/swedish";
 import { stemmer as stemTurkishNoun } from "@orama/stemmers/turkish";
 import { stemmer as stemUkrainianNoun } from "@orama/stemmers/ukrainian";
 import { fold } from "./fold.ts";
@@ -23,10 +20,10 @@ import {
   isUkrainian,
   stemCzech,
   stemPolish,
+  stemScandinavian,
   stemTamil,
   stemTurkish,
   stemUkrainian,
-  stemNordic,
 } from "./light-stemmers.ts";
 
 /** Stems a word in lower case. Some languages need its accents. */
@@ -39,9 +36,7 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
   // "huizen" gives "huiz", which is "huis".
   nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
-  sv: (word) => stemNordic(stemSwedish(fold(word).replace(/ena$/, "e")).replace(/(?<=...)an$/, "")),
-  da: (word) => stemNordic(stemDanish(fold(word))),
-  no: (word) => stemNordic(stemNorwegian(fold(word))),
+  scandinavian: (word) => stemScandinavian(fold(word)),
   // "kaupungissa" gives "kaupung", which is "kaupunki".
   fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
   hu: (word) =>

@@ -73,6 +73,9 @@ function prefixedForms(folded: string, language: Language): string[] {
   if (language === "es" && /..(?:ar|er|ir)$/.test(folded)) {
     return [`${folded.slice(0, -2)}${folded.endsWith("ar") ? "a" : "e"}lo`];
   }
+  // Danish writes "katten", and "kat" without an ending.
+  const isShort = /(?<![aeiouy])[aeiouy][bdfgklprst]$/.test(folded);
+  if (language === "scandinavian") return isShort ? [`${folded}${folded.at(-1)!}en`] : [];
   if (language !== "id") return [];
   const prefix = NASALS[folded[0]!];
   const root = /^mem(?=[aeiou])/.test(folded) ? [folded.slice(2)] : [];
@@ -110,10 +113,14 @@ function conjugatedForms(folded: string, language: Language): string[] {
 }
 
 /**
- * Tests whether a word of a text may be a form of a verb. German writes nouns with a capital
- * letter, but infinitives as nouns, too: "Leiche" is no form of "leicht".
+ * Tests whether a word of a text may be such a form. German writes nouns with a capital letter, but
+ * infinitives as nouns, too: "Leiche" is no form of "leicht". A double consonant without an ending
+ * is of another word, in Swedish with one, too: "väg" and "väggen".
  */
-export function mayBeVerb(written: string, language: Language): boolean {
+export function mayBeForm(written: string, language: Language, text: string): boolean {
+  if (language === "scandinavian" && /([bdfgklprst])\1(?:\p{L}{1,4})?$/u.test(written)) {
+    return !/([bdfgklprst])\1$/.test(written) && !/[äö]/i.test(text);
+  }
   if (language !== "de" || written.endsWith("en")) return true;
   return /^\p{Ll}.*(?:te|[^e])$/u.test(written);
 }

@@ -1,7 +1,7 @@
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
 import { isOtherWord } from "../normal-form/marks.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
-import { mayBeVerb } from "../normal-form/verb-forms.ts";
+import { mayBeForm } from "../normal-form/verb-forms.ts";
 import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { areUnrelated } from "../normal-form/word-forms.ts";
 import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
@@ -128,7 +128,7 @@ export class QueryTerms {
       if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
       if (isOther(form, first)) return;
       if (NO_SPACES.test(first.folded) && isAcrossWords(text, first.start, last.end)) return;
-      if (form.isVerb && !mayBeVerb(text.slice(first.start, first.end), language)) return;
+      if (form.isVerb && !mayBeForm(text.slice(first.start, first.end), language, text)) return;
       for (const term of form.terms) {
         matches.push({ term, isExact, start: first.start, end: last.end });
       }

@@ -15,8 +15,13 @@ interface EldData {
 
 /** What is left out of all scores of the package. */
 const MIN_SCORE = 53;
-/** Malay is read as Indonesian, of which it has most words. */
-const OTHER_CODES: Partial<Record<string, Language>> = { ms: "id" };
+/** Languages that are read as another, or as one. Malay has most words of Indonesian. */
+const OTHER_CODES: Partial<Record<string, Language>> = {
+  ms: "id",
+  da: "scandinavian",
+  no: "scandinavian",
+  sv: "scandinavian",
+};
 
 /** Reads n-grams of the languages that have a stemmer here, with their scores in steps. */
 export async function readNgrams(): Promise<NgramData> {
@@ -34,9 +39,14 @@ export async function readNgrams(): Promise<NgramData> {
     );
   const lists = new Map<Language, string[][]>(LANGUAGES.map((language) => [language, []]));
   for (const [ngram, scores] of Object.entries(ngramsData.ngrams)) {
+    const highest = new Map<Language, number>();
     for (const [number, score] of Object.entries(scores)) {
       const code = ngramsData.languages[number]!;
-      const list = lists.get(OTHER_CODES[code] ?? (code as Language));
+      const language = OTHER_CODES[code] ?? (code as Language);
+      highest.set(language, Math.max(score, highest.get(language) ?? -Infinity));
+    }
+    for (const [language, score] of highest) {
+      const list = lists.get(language);
       const steps = Math.round((score + MIN_SCORE) / SCORE_STEP);
       if (list) (list[steps] ??= []).push(toByteLetters(toBytes(ngram)));
     }
@@ -50,7 +60,7 @@ export async function readNgrams(): Promise<NgramData> {
 function frontCode(words: readonly string[] = []): string {
   let last = "";
   let coded = "";
-  for (const word of [...new Set(words)].toSorted()) {
+  for (const word of words.toSorted()) {
     let shared = 0;
     while (shared < last.length && last[shared] === word[shared]) shared += 1;
     coded += shared + word.slice(shared);
