@@ -67,7 +67,9 @@ function readOrdinal(folded: string, spelled: SpelledNumbers): NumberWord | null
   if (own && !folded.endsWith("t")) return own;
   const cardinal = folded.replace(ordinalEnding, "");
   if (cardinal === folded) return null;
-  const value = words.get(cardinal)?.value ?? readJoined(cardinal, spelled);
+  // "syttende" is of "sytten".
+  const beforeN = words.get(`${folded.replace(/de$/, "")}`)?.value;
+  const value = beforeN ?? words.get(cardinal)?.value ?? readJoined(cardinal, spelled);
   return value !== null && value > 2 ? { kind: "ordinal", value } : null;
 }
 

@@ -163,7 +163,7 @@ export const SPELLED_NUMBERS: Spelled = {
     ones: "unu",
     scales: "sută/sute mie/mii milion/milioane miliard/miliarde",
     and: "și",
-    ordinals: "",
+    ordinals: "întâi",
   },
   tr: {
     small: "iki üç dört beş altı yedi sekiz dokuz on",

@@ -80,7 +80,8 @@ export class TermForms {
     }
     if (language === "en") this.#addVerbStems(term, word);
     if (tokens.length > 1) return;
-    const { folded, base, stem } = tokens[0]!;
+    const { base, stem } = tokens[0]!;
+    const { folded } = wordForm(word, language);
     for (const other of [...otherClockTerms(base), ...otherNumberTerms(word, base)]) {
       this.byLanguage[language].push({ terms: [term], isWritten: false, tokens: [toToken(other)] });
     }
