@@ -78,7 +78,10 @@ for (const [language, patterns] of Object.entries(CLOCK)) {
     };
   });
   PATTERNS.set(language, own);
-  addWords(language, own.flatMap(({ words }) => words));
+  addWords(
+    language,
+    own.flatMap(({ words }) => words),
+  );
 }
 const PARTS = new Map<string, { words: string[]; half: "am" | "pm" }[]>();
 for (const [language, halves] of Object.entries(DAY_PARTS)) {
@@ -86,7 +89,10 @@ for (const [language, halves] of Object.entries(DAY_PARTS)) {
     halves[half].split("|").map((part) => ({ words: fold(part).split(" "), half })),
   );
   PARTS.set(language, own);
-  addWords(language, own.flatMap(({ words }) => words));
+  addWords(
+    language,
+    own.flatMap(({ words }) => words),
+  );
   const alone: ClockPattern = { words: ["H"], minutes: 0, isBefore: false, half: "either" };
   PATTERNS.set(language, [...(PATTERNS.get(language) ?? []), { ...alone, needsPart: true }]);
 }

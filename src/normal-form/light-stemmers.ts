@@ -98,6 +98,9 @@ export function isUkrainian(word: string): boolean {
 export function stemTamil(word: string): string {
   const noun = word.replace(/(?<=..கள)(?:ை|ில்|ின்|ுக்கு|ுடன்|ால்|ிடம்)$/, "்");
   if (/(?<=..)கள்$/.test(noun)) return noun.replace(/ங்கள்$/, "ம்").replace(/(?:க்)?கள்$/, "");
+  // "வீடு" is "வீட்டில்", "ஆறு" is "ஆற்றில்".
+  const doubled = /(?<=.)(ட்ட|ற்ற)(?:ை|ில்|ின்|ுக்கு|ிற்கு|ால்|ுடன்)$/;
+  if (doubled.test(noun)) return noun.replace(doubled, (_, end: string) => `${end[0]!}ு`);
   return noun.replace(/(?<=.)த்த(?:ை|ில்|ின்|ுக்கு|ால்)$/, "ம்").replace(/(?<=..)ய(?:ை|ில்|ின்|ால்)$/, "");
 }
 

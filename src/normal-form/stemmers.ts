@@ -107,11 +107,12 @@ function toPortugueseSingular(folded: string): string {
  */
 const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
   [/^\p{Script=Cyrillic}+$/u, stemCyrillic, 3],
-  // "παιδιά" is "παιδί".
-  [/^\p{Script=Greek}+$/u, (word) => stemGreek(word).replace(/(?<=....)ι[αο]?$/, ""), 3],
+  [/^\p{Script=Greek}+$/u, stemModernGreek, 3],
   [/^\p{Script=Arabic}+$/u, stemArabic, 3],
   [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
-  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 2],
+  [/^\p{Script=Armenian}+$/u, stemArmenian, 2],
+  [/^\p{Script=Georgian}+$/u, stemGeorgian, 3],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, (word) => stemHindi(spellHindi(word)), 2],
   [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali, 2],
   [/^[\p{Script=Tamil}\p{M}]+$/u, stemTamil, 2],
 ];
@@ -137,15 +138,55 @@ function stemArabic(word: string): string {
     .replace(/(?<=...)(?:ت?(?:ها|هم|نا)|ت[يهك]|ات|ون|ين|ان|يه|[هي])$/, "");
 }
 
-/** Strips up to two endings, of articles, number and case. Long and short "i" are mixed up. */
-function stemBengali(word: string): string {
-  const ending = /(?<=..)(?:গুলো|গুলি|দের|টি|টা|কে|রা|তে|র|ে)$/;
-  return word.replace(ending, "").replace(ending, "").replaceAll("ী", "ি");
+/** "παιδιά" is "παιδί", and "αι" is written for "ε" in words from other languages: "τραίνο". */
+function stemModernGreek(word: string): string {
+  return stemGreek(word.replaceAll("αι", "ε")).replace(/(?<=....)ι[αο]?$/, "");
 }
 
-/** Strips prefixes that Hebrew writes with a word, and the ending of a plural. */
+/**
+ * Strips an article or a case, and the plural of an Armenian noun, and the vowel of a syllable
+ * without an ending: "գիրք" and "գրքերը".
+ */
+function stemArmenian(word: string): string {
+  const stem = word
+    .replace(/(?<=..)(?:ից|ով|ում|ին|երի|ը|(?<=.[աեէիօ])ն|(?<=..ր)[իսդ])$/, "")
+    .replace(/(?<=...)ներ$|(?<=..)եր$/, "");
+  return stem.length < 5 ? stem.replace(/(?<=[^աեէըիոօւ])(?:ու|ի)(?=[^աեէըիոօւ]{1,2}$)/, "") : stem;
+}
+
+/** Strips a postposition, a case and the plural of a Georgian noun. */
+function stemGeorgian(word: string): string {
+  return word
+    .replace(/(?<=...)(?:ისთვის|ისგან|იდან|ამდე|თან|ზე|ში|მდე)$/, "")
+    .replace(/(?<=..)(?:ების|ებმა|ებით|ებად|ებს|ები|ება|ებ|ის|მა|ით|ად|ს|ი|ა|ო|ე)$/, "");
+}
+
+/** Writes "नयी" as "नई", which is the same sound. */
+function spellHindi(word: string): string {
+  return word.replace(/(?<=.)यी$/, "ई").replace(/(?<=.)ये$/, "ए");
+}
+
+/**
+ * Strips up to two endings, of articles, number and case, or of a verb. Long and short "i" and "u"
+ * are mixed up.
+ */
+function stemBengali(word: string): string {
+  const ending = /(?<=..)(?:গুলো|গুলি|দের|টি|টা|কে|রা|তে|র|ে)$/;
+  const verb = /(?<=..)(?:ওয়া|ওয়া|চ্ছি|চ্ছে|লাম|বে|বো|ই|য়|য়)$/;
+  const noun = word.replace(verb, "").replace(ending, "").replace(ending, "");
+  return noun.replaceAll("ী", "ি").replaceAll("ঈ", "ই").replaceAll("ূ", "ু").replaceAll("ঊ", "উ");
+}
+
+/**
+ * Strips prefixes that Hebrew writes with a word, and the ending of a plural. A letter has another
+ * form at the end of a word: "שולחן", "שולחנות".
+ */
 function stemHebrew(word: string): string {
   return word
-    .replace(/^ו?[שכלבמ]?ה(?=...)|^[ושכלבמ](?=....)/, "")
-    .replace(/(?<=...)(?:ים|ות|ה)$/, "");
+    .replace(/^ו?[שכלבמ]?ה(?=...)/, "")
+    .replace(/^[וכלבמ](?=....)/, "")
+    .replace(/(?<=...)(?:ים|ות|ה)$/, "")
+    .replaceAll(/[ךםןףץ]/g, (letter) => FINAL_FORMS[letter]!);
 }
+
+const FINAL_FORMS: Record<string, string> = { ך: "כ", ם: "מ", ן: "נ", ף: "פ", ץ: "צ" };

@@ -1,6 +1,7 @@
 import type { Language } from "./function-words.ts";
 import { irregularWordForms } from "./irregular-forms.ts";
 import { irregularForms } from "./irregular-verbs.ts";
+import { otherScriptForms } from "./script-forms.ts";
 
 const MIN_ROOT = 3;
 
@@ -59,7 +60,9 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
  * "gekocht". Some are no words.
  */
 export function verbForms(folded: string, language: Language): string[] {
-  if (!/^[a-z]+$/.test(folded)) return [];
+  if (!/^[a-z]+$/.test(folded)) {
+    return otherScriptForms(folded).filter((form) => form !== folded);
+  }
   const irregular = irregularWordForms(folded, language).filter((form) => form !== folded);
   const affixed = prefixedForms(folded, language);
   return [...new Set([...irregular, ...affixed, ...conjugatedForms(folded, language)])];

@@ -94,7 +94,9 @@ export class TermForms {
   }
 
   #addVerbStems(term: number, word: string): void {
-    for (const stem of [...verbStems(word), ...koreanVerbStems(word)]) {
+    // "コンピューター" is "コンピュータ", too (JIS Z 8301).
+    const short = /^[\p{Script=Katakana}ー]{3,}ー$/u.test(word) ? [word.slice(0, -1)] : [];
+    for (const stem of [...verbStems(word), ...koreanVerbStems(word), ...short]) {
       this.byLanguage.en.push({
         terms: [term],
         isWritten: false,
