@@ -33,17 +33,17 @@ const VERBS: Partial<Record<Language, string>> = {
     |vergessen vergisst vergass|wachsen wachst wuchs gewachsen|waschen wascht wusch gewaschen
     |werfen wirft warf geworfen|wiegen wog gewogen|wissen weiss wusste gewusst|ziehen zog gezogen
     |zwingen zwang gezwungen`,
-  fr: `aller va vont allait ira|apprendre apprend appris apprennent|boire boit bu boivent
+  fr: `aller va vont allait ira irai iras irons iront allons allez|apprendre apprend appris apprennent|boire boit bu boivent buvait
     |comprendre comprend compris|conduire conduit conduisent|connaitre connait connu
-    |construire construit construisent|courir court couru|couvrir couvre couvert|croire croit cru
-    |cueillir cueille|devoir doit doivent|dire dit disent|dormir dort dors dorment
-    |ecrire ecrit ecrivent|faire fait font faisait fera|lire lit lisent|mettre met mis mettent
+    |construire construit construisent|courir court couru|couvrir couvre couvert|croire croit cru croyait
+    |cueillir cueille|devoir doit doivent du devra|dire dit disent|dormir dort dors dorment
+    |ecrire ecrit ecrivent ecrivait|faire fait font faisait fera|lire lit lisent lu lisait|mettre met mis mettent
     |mourir meurt mort meurent|naitre nait ne naissent|offrir offre offert|ouvrir ouvre ouvert
-    |partir part partent|perdre perd perdu|pouvoir peut peuvent|prendre prend pris prennent
-    |recevoir recoit recu recoivent|rire rit rient|savoir sait savent|sentir sent sentent
+    |partir part partent|perdre perd perdu|pouvoir peut peuvent pu pourra|prendre prend pris prennent prenait
+    |recevoir recoit recu recoivent|rire rit rient|savoir sait savent su saura|sentir sent sentent
     |servir sert servent|sortir sort sortent|suivre suit suivi|tenir tient tenu tiennent
-    |vendre vend vendu|venir vient venu viennent|vivre vit vivent vecu|voir voit vu voient
-    |vouloir veut veulent`,
+    |vendre vend vendu|venir vient venu viennent viendra vint|vivre vit vivent vecu|voir voit vu voient voyait verra
+    |vouloir veut veulent voulu voudra`,
   nl: `beginnen begon begonnen|bijten beet gebeten|blijven blijft bleef gebleven|breken brak gebroken
     |brengen bracht gebracht|denken dacht gedacht|drinken dronk gedronken|eten eet at gegeten
     |gaan gaat ging gegaan|geven geeft gaf gegeven|helpen hielp geholpen|kiezen koos gekozen

@@ -32,13 +32,14 @@ const POLISH: Endings = [
 export function stemPolish(word: string): string {
   return replaceEnding(word, POLISH)
     .replace(/(?<=...)ow$/, "")
+    .replace(/(?<=.)sc$/, "st")
     .replace(/^([^aeiouy]{1,2})i?e([^aeiouy])$/, "$1$2")
     .replace(/(?<=..)([^aeiouy])i?e([knrlwc])$/, "$1$2")
     .replace(/ie(?=[^aeiouy]+$)/, "ia");
 }
 
 const CZECH: Endings = [
-  [/(?<=..)(?:ovat|[aei]t|al[aoiy]?|il[aoiy]?|el[aoiy]?|uji|uje[ms]?)$/, ""],
+  [/(?<=..)(?:ovat|(?<=[aeiouy].+)[aei]t|al[aoiy]?|il[aoiy]?|el[aoiy]?|uji|uje[ms]?)$/, ""],
   [/(?<=...)(?:atech|atum|etem|eti|ete)$/, ""],
   [/(?<=..)(?:ych|ech|ich|ach|ymi|emi|imi|ami|ama|ove|ovi|eho|iho|emu|imu|um|am|em|ym|im|ou)$/, ""],
   [/(?<=..)(?:mi|us|[aeiouy])$/, ""],
@@ -65,6 +66,8 @@ const HARD: Record<string, string> = { b: "p", c: "ç", d: "t", ğ: "k", g: "k" 
 export function stemTurkish(word: string, stemNoun: (word: string) => string): string {
   // "karınca" is no form of "kar".
   if (/[cç][ae]$/.test(word)) return word;
+  // "gemi" has no ending, but "evimi" has.
+  if (/^[^aeıioöuü]?[aeıioöuü]m[ıiuü]$/.test(word)) return word.slice(0, -1);
   const verb = word.replace(TURKISH_VERB, "");
   const stem = verb === word ? stemNoun(word) : verb;
   return stem.replace(/(?<=...)[aeıiuü]$/, "").replace(/(?<=.)[bcdğg]$/, (letter) => HARD[letter]!);

@@ -31,11 +31,10 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   de: (word) => toGermanStem(foldOthers(word, /[^a-zäöüß]+/g)),
   fr: toFrenchStem,
   // "busqué" is of "buscar".
-  es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(fold(word)))),
-  it: (word) => stemItalian(fold(word)).replace(/(?<=.[cg])h$/, ""),
+  es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(dropPronoun(word)))),
+  it: (word) => stemItalian(fold(word).replace(SUPERLATIVE, "$1")).replace(/(?<=.[cg])h$/, ""),
   pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
-  // "huizen" gives "huiz", which is "huis".
-  nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
+  nl: (word) => toDutchStem(fold(word)),
   scandinavian: (word) => stemScandinavian(fold(word)),
   // "kaupungissa" gives "kaupung", which is "kaupunki".
   fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
@@ -66,8 +65,42 @@ function toGermanStem(word: string): string {
   return stemGerman(spelled.replaceAll("ß", "ss").replace(/innen$/, "in"));
 }
 
+const SUPERLATIVE = /(?<=...)h?issim([aoie])$/;
+
+/** "cómpralo" is "compra": a pronoun behind a verb moves no accent, which is then written. */
+function dropPronoun(word: string): string {
+  const [verb] =
+    /^.*[áéíóú].*[aeinr](?=(?:me|te|se|nos)?l[aeo]s?$|(?:me|te|se|nos)$)/.exec(word) ?? [];
+  return fold(verb ?? word);
+}
+
+/**
+ * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one, where
+ * it is double: "manen" is of "maan", "mannen" of "man". "huizen" is "huis", "leven" is "leef".
+ */
+function toDutchStem(word: string): string {
+  const noun = word
+    .replace(
+      /(?<=[aeiouy].*)(?:(?<=[lnrm])etje|(?<=m)pje|(?<=n)kje|(?<=[aeiouywlnr])tje|je)s?$/,
+      "",
+    )
+    .replace(/([bdfgklmnprst])\1$/, "$1");
+  if (noun !== word) return toDutchStem(noun);
+  const [, before = "", vowel = "", consonant = ""] =
+    /^(.*?)(?<![aeiouy])([aou]|(?<![aeiouy].*)e)([bdfgklmnprstvz])e[nr]?s?$/.exec(word) ?? [];
+  const long = vowel === "" ? word : `${before}${vowel}${vowel}${consonant}`;
+  const isLong = /([aeou])\1[^aeiouy]$/.test(long) && long.length < 9;
+  const stem = isLong ? long : /^..?.?[iu]s$/.test(word) ? word : stemDutch(word);
+  return stem
+    .replace(/z$/, "s")
+    .replace(/v$/, "f")
+    .replace(/(?<=[aeiou])([^aeiou])\1$/, "$1");
+}
+
 /** Twice: "boulangère" gives "boulanger", which gives "boulang". "mangeons" is "mangons". */
 function toFrenchStem(word: string): string {
+  // "foie" is no form of "fois".
+  if (/^..?oies?$/.test(word)) return word.replace(/s$/, "");
   const spelled = word
     .replaceAll("œ", "oe")
     .replaceAll(/ge(?=[aoâ])/g, "g")
@@ -77,6 +110,8 @@ function toFrenchStem(word: string): string {
 
 /** Twice if it is long: "macskák" gives "macska", which gives "macs". */
 function toHungarianStem(word: string): string {
+  // "bors" is no form of "bor".
+  if (/^[^aáeéiíoóöőuúüű]?[aáeéiíoóöőuúüű][^aáeéiíoóöőuúüű]s$/.test(word)) return word;
   const stem = stemHungarian(word);
   return stem.length > 4 ? stemHungarian(stem) : stem;
 }

@@ -1,3 +1,4 @@
+import { derivedForms } from "./derived-forms.ts";
 import type { Language } from "./function-words.ts";
 import { irregularWordForms } from "./irregular-forms.ts";
 import { irregularForms } from "./irregular-verbs.ts";
@@ -64,25 +65,8 @@ export function verbForms(folded: string, language: Language): string[] {
     return otherScriptForms(folded).filter((form) => form !== folded);
   }
   const irregular = irregularWordForms(folded, language).filter((form) => form !== folded);
-  const affixed = prefixedForms(folded, language);
-  return [...new Set([...irregular, ...affixed, ...conjugatedForms(folded, language)])];
-}
-
-/** Consonants that Indonesian drops behind a prefix, and what the prefix ends in then. */
-const NASALS: Record<string, string> = { k: "meng", t: "men", m: "me" };
-
-/** Returns forms whose prefix or pronoun the stemmer doesn't know: "memasak", "cómpralo". */
-function prefixedForms(folded: string, language: Language): string[] {
-  if (language === "es" && /..(?:ar|er|ir)$/.test(folded)) {
-    return [`${folded.slice(0, -2)}${folded.endsWith("ar") ? "a" : "e"}lo`];
-  }
-  // Danish writes "katten", and "kat" without an ending.
-  const isShort = /(?<![aeiouy])[aeiouy][bdfgklprst]$/.test(folded);
-  if (language === "scandinavian") return isShort ? [`${folded}${folded.at(-1)!}en`] : [];
-  if (language !== "id") return [];
-  const prefix = NASALS[folded[0]!];
-  const root = /^mem(?=[aeiou])/.test(folded) ? [folded.slice(2)] : [];
-  return prefix ? [...root, prefix + (prefix === "me" ? folded : folded.slice(1))] : root;
+  const derived = derivedForms(folded, language);
+  return [...new Set([...irregular, ...derived, ...conjugatedForms(folded, language)])];
 }
 
 function conjugatedForms(folded: string, language: Language): string[] {
@@ -115,6 +99,8 @@ function conjugatedForms(folded: string, language: Language): string[] {
   return [...forms];
 }
 
+const FINNISH_CASE = /(?:ss[aä]|st[aä]|ll[aä]|lt[aä]|lle|ksi|mme|nne|ns[aä])$/i;
+
 /**
  * Tests whether a word of a text may be such a form. German writes nouns with a capital letter, but
  * infinitives as nouns, too: "Leiche" is no form of "leicht". A double consonant without an ending
@@ -124,6 +110,9 @@ export function mayBeForm(written: string, language: Language, text: string): bo
   if (language === "scandinavian" && /([bdfgklprst])\1(?:\p{L}{1,4})?$/u.test(written)) {
     return !/([bdfgklprst])\1$/.test(written) && !/[äö]/i.test(text);
   }
+  // The weak grade is in closed syllables: "mato" is no form of "matto".
+  if (language === "fi")
+    return !/^.*[^aeiouyäö][aeiouyäö]{1,2}$/iu.test(written) || FINNISH_CASE.test(written);
   if (language !== "de" || written.endsWith("en")) return true;
   return /^\p{Ll}.*(?:te|[^e])$/u.test(written);
 }
