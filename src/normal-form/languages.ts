@@ -87,5 +87,7 @@ function baseForm(word: string, folded: string, language: Language): string {
   const prefix = PREFIXES[language];
   // A letter behind a function word keeps it from being stemmed: "dans" is no form of "danser".
   if (isFunctionWord(folded, language)) return prefix + folded + prefix;
-  return prefix + (fold(STEMMERS[language](word.toLowerCase().normalize("NFC"))) || folded);
+  const stem = prefix + (fold(STEMMERS[language](word.toLowerCase().normalize("NFC"))) || folded);
+  // Nor is a stem stemmed once more, as if it were English.
+  return stemEnglish(stem) === stem ? stem : stem + prefix;
 }

@@ -81,7 +81,7 @@ function dropPronoun(word: string): string {
 function toDutchStem(word: string): string {
   const noun = word
     .replace(
-      /(?<=[aeiouy].*)(?:(?<=[lnrm])etje|(?<=m)pje|(?<=n)kje|(?<=[aeiouywlnr])tje|je)s?$/,
+      /(?<=[aeiouy].*)(?:(?<=[lnrm])etje|(?<=m)pje|(?<=n)kje|(?<=[iyjwlnr]|oe|eu)tje|je)s?$/,
       "",
     )
     .replace(/([bdfgklmnprst])\1$/, "$1");

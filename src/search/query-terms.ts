@@ -128,7 +128,11 @@ export class QueryTerms {
       if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
       if (isOther(form, first)) return;
       if (NO_SPACES.test(first.folded) && isAcrossWords(text, first.start, last.end)) return;
-      if (form.isVerb && !mayBeForm(text.slice(first.start, first.end), language, text)) return;
+      if (form.isVerb) {
+        const written = text.slice(first.start, first.end);
+        const { folded } = form.tokens[0]!;
+        if (!mayBeForm({ written, form: folded, language, text })) return;
+      }
       for (const term of form.terms) {
         matches.push({ term, isExact, start: first.start, end: last.end });
       }

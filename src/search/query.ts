@@ -1,6 +1,9 @@
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
 import { fold } from "../normal-form/fold.ts";
+import { isFunctionWord } from "../normal-form/function-words.ts";
+import { guessLanguage } from "../normal-form/guess-language.ts";
+import { readRuns } from "../normal-form/runs.ts";
 import { normalForm } from "../normal-form/tokens.ts";
 import type { FtsQuery } from "../store/index-database/fulltext.ts";
 import type { TimeRangeMs } from "../time-range.ts";
@@ -178,7 +181,10 @@ function queryWords(text: string): string[] {
     return isOneUnit(group) ? fold(written) : group.map(({ folded }) => folded);
   });
   const words = [...new Set(units)];
-  const content = words.filter((word) => !STOP_WORDS.has(word));
+  const language = guessLanguage(readRuns(text).words);
+  const isStopWord = (word: string) =>
+    STOP_WORDS.has(word) || (language !== "en" && isFunctionWord(word, language));
+  const content = words.filter((word) => !isStopWord(word));
   return content.length > 0 ? content : words;
 }
 

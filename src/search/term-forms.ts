@@ -32,6 +32,9 @@ const MAX_SPLIT = 30;
 
 const LATIN_WORD = /^[\p{Script=Latin}\p{M}]+$/u;
 
+/** Languages that write umlauts, "å" and "ø" as two letters, too. */
+const DIGRAPHS = ["de", "scandinavian"] as const;
+
 /** Languages that join words to one. */
 const COMPOUNDING = ["en", "de", "nl"] as const;
 
@@ -118,15 +121,21 @@ export class TermForms {
       this.byLanguage.en.push({ terms: [term], isWritten: false, tokens });
     }
     const written = readDigraphs(folded);
-    if (written !== folded && !isKnownStem(stemmer(folded))) this.#addSpelling(term, written);
+    if (written === folded) return;
+    const isEnglish = isKnownStem(stemmer(folded)) || /aa/.test(folded);
+    this.#addSpelling(term, written, isEnglish ? DIGRAPHS : ["en", ...DIGRAPHS]);
   }
 
   /**
    * Adds another spelling of a word: "mueller" for "Müller", and "muller" for "Mueller". Some
    * stemmers need the accents that a word has as written.
    */
-  #addSpelling(term: number, spelling: string): void {
-    for (const language of LANGUAGES) {
+  #addSpelling(
+    term: number,
+    spelling: string,
+    languages: readonly Language[] = LANGUAGES,
+  ): void {
+    for (const language of languages) {
       const own = this.byLanguage[language];
       const form = wordForm(spelling, language);
       const isThere = own.some(({ terms, tokens: [first, ...others] }) => {

@@ -39,7 +39,7 @@ describe("forms of a verb", () => {
     ["Macht", false],
     ["macht", true],
   ])("in German may be %s: %s", (written, expected) => {
-    expect(mayBeForm(written, "de", written)).toBe(expected);
+    expect(mayBeForm({ written, form: "", language: "de", text: written })).toBe(expected);
   });
 
   it.each([
