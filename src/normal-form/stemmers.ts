@@ -84,7 +84,8 @@ function toDutchStem(word: string): string {
       /(?<=[aeiouy].*)(?:(?<=[lnrm])etje|(?<=m)pje|(?<=n)kje|(?<=[iyjwlnr]|oe|eu)tje|je)s?$/,
       "",
     )
-    .replace(/([bdfgklmnprst])\1$/, "$1");
+    .replace(/([bdfgklmnprst])\1$/, "$1")
+    .replace(/(?<=..[^aeiouy][aou])s$/, "");
   if (noun !== word) return toDutchStem(noun);
   const [, before = "", vowel = "", consonant = ""] =
     /^(.*?)(?<![aeiouy])([aou]|(?<![aeiouy].*)e)([bdfgklmnprstvz])e[nr]?s?$/.exec(word) ?? [];

@@ -6,6 +6,7 @@ import { fold, foldKana } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
+import { isKnownStem } from "./known-words.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
 import { isNumeric } from "./number-words.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
@@ -177,7 +178,9 @@ class Reader {
     const isEnd = !APOSTROPHE.test(text[end + 1 + rest.length] ?? "");
     if (second === "s" && isEnd) return this.#addWord(run, start, end, end + 2);
     if (CONTRACTIONS.has(second) && isEnd && first.length > 1) {
-      return this.#addWord(run + rest, start, end + 1 + rest.length);
+      // "she'll" is no "shell".
+      const isOther = second !== "t" && isKnownStem(stemmer(first + second));
+      return this.#addWord(isOther ? run : run + rest, start, end, end + 1 + rest.length);
     }
     if (!ELISIONS.has(first)) return false;
     this.#end = end + 1;

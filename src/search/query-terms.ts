@@ -1,5 +1,5 @@
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
-import { isOtherWord } from "../normal-form/marks.ts";
+import { isOtherWord, isShorterWithUmlaut } from "../normal-form/marks.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
 import { mayBeForm } from "../normal-form/verb-forms.ts";
 import { isAcrossWords } from "../normal-form/word-boundaries.ts";
@@ -116,7 +116,10 @@ export class QueryTerms {
     const { language, tokens, compounds } = form;
     const byStem = this.#byStem[language];
     const matches: TermMatch[] = [];
-    const isOther = ({ tokens: [own] }: TermForm, { folded, start, end }: NormalToken) => {
+    const isOther = ({ tokens: [own], isVerb }: TermForm, { folded, start, end }: NormalToken) => {
+      if (!isVerb && own!.folded !== folded && !this.#terms.marked.has(own!.folded)) {
+        return isShorterWithUmlaut(own!.folded, text.slice(start, end), language);
+      }
       const written = own!.folded === folded ? this.#terms.marked.get(folded) : undefined;
       if (written === undefined) return false;
       return isOtherWord(written, text.slice(start, end), { text, language });

@@ -109,13 +109,21 @@ async function findPresent(
 /** Lists the words that one edit makes of one, or another spelling of a sound. */
 function neighbours(folded: string): NearWord[] {
   const words = new Set([...edits(folded), ...confusions(folded)]);
-  return [...words].flatMap((word) => toCandidates(word, folded.length));
+  const spelled = [...words].filter((word) => !/(.)\1\1/.test(word));
+  return spelled.flatMap((word) => toCandidates(word, folded.length));
 }
 
 function confusedWith(folded: string): NearWord[] {
   return confusions(folded)
+    .filter((word) => !isOtherVerb(folded, word))
     .map((word) => toNearWord(word, "en"))
     .filter(({ stem }) => isCommonStem(stem));
+}
+
+/** Tests for a consonant doubled before an ending, by which verbs differ: "planing", "planning". */
+function isOtherVerb(a: string, b: string): boolean {
+  const undouble = (word: string) => word.replace(/([^aeiou])\1(?=(?:ing|ed|er)s?$)/, "$1");
+  return undouble(a) === undouble(b);
 }
 
 /** Lists English words that are confused with one that a long word is confused with. */

@@ -130,11 +130,7 @@ export class TermForms {
    * Adds another spelling of a word: "mueller" for "Müller", and "muller" for "Mueller". Some
    * stemmers need the accents that a word has as written.
    */
-  #addSpelling(
-    term: number,
-    spelling: string,
-    languages: readonly Language[] = LANGUAGES,
-  ): void {
+  #addSpelling(term: number, spelling: string, languages: readonly Language[] = LANGUAGES): void {
     for (const language of languages) {
       const own = this.byLanguage[language];
       const form = wordForm(spelling, language);
