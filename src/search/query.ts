@@ -44,8 +44,17 @@ export interface QueryInterpretation {
   excluded: string[];
   /** The text that was searched for instead; null if it was searched as written. */
   corrected: string | null;
+  /** Conditions beside the query that were corrected. */
+  correctedConditions?: CorrectedCondition[];
   /** What a query such as "a beach without people" is as a query with `none`; null for others. */
   suggested?: SuggestedQuery | null;
+}
+
+/** What has to be there beside a query, or mustn't be, as written and as searched for. */
+export interface CorrectedCondition {
+  kind: "all" | "none";
+  query: string;
+  corrected: string;
 }
 
 /** A query whose words say that something isn't there, as a query and what isn't there. */
