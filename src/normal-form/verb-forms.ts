@@ -100,6 +100,23 @@ function conjugatedForms(folded: string, language: Language): string[] {
   return [...forms];
 }
 
+/** An infinitive or a participle with a particle: "aufstehen", "meegenomen". */
+const SEPARABLE: Partial<Record<Language, RegExp>> = {
+  de: /^(ab|an|auf|aus|bei|durch|ein|fort|her|hin|los|mit|nach|um|vor|weg|zuruck|zu)(?=.)(?:zu)?(..+(?:e[lr]?n)|ge..+(?:t|en))$/,
+  nl: /^(aan|af|bij|door|in|mee|na|om|op|over|terug|toe|uit|voor|weg)(?:te)?(..+en|ge..+(?:[td]|en))$/,
+};
+
+/** Returns the forms of a separable verb that its particle may be apart from: "stehe … auf". */
+export function separatedForms(
+  folded: string,
+  language: Language,
+): { verb: string; particle: string }[] {
+  const [, particle = "", rest = ""] = SEPARABLE[language]?.exec(folded) ?? [];
+  if (rest === "") return [];
+  const finite = [rest, ...verbForms(rest, language)].filter((verb) => !verb.startsWith("ge"));
+  return finite.map((verb) => ({ verb, particle }));
+}
+
 /** A word of a text, and what its form is compared with. */
 interface FoundWord {
   written: string;

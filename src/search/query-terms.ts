@@ -4,7 +4,7 @@ import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tok
 import { mayBeForm } from "../normal-form/verb-forms.ts";
 import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { areUnrelated } from "../normal-form/word-forms.ts";
-import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
+import { APART, type DocumentFrequencies, MAX_APART, type QueryToken } from "../store/index-database/fulltext.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { byLanguage, stemsOf, type TermForm, TermForms } from "./term-forms.ts";
 
@@ -35,6 +35,9 @@ export function phraseForms(words: readonly string[]): string[] {
 const toTerm = (tokens: readonly Pick<NormalToken, "base">[]) =>
   tokens.map(({ base }) => base).join(" ");
 
+const toFtsTerm = ({ tokens, isApart }: TermForm) =>
+  isApart ? tokens.map(({ base }) => base).join(APART) : toTerm(tokens);
+
 /** The terms of a query in their forms. Finds them in texts. */
 export class QueryTerms {
   /** The distinct tokens of all forms. */
@@ -49,7 +52,7 @@ export class QueryTerms {
   constructor(words: readonly string[], text = "") {
     this.#terms = new TermForms(words, text);
     this.#forms = this.#terms.all;
-    this.forms = [...new Set(this.#forms.map(({ tokens }) => toTerm(tokens)))];
+    this.forms = [...new Set(this.#forms.map(toFtsTerm))];
     const tokens = this.#forms.flatMap((form) => form.tokens);
     this.tokens = [
       ...new Map(tokens.map(({ base, stem }) => [base, { word: base, stem }])).values(),
@@ -67,7 +70,7 @@ export class QueryTerms {
   get formsByTerm(): string[][] {
     return this.#terms.terms.map((_, term) => {
       const own = this.#forms.filter(({ terms }) => terms.includes(term));
-      return [...new Set(own.map(({ tokens }) => toTerm(tokens)))];
+      return [...new Set(own.map(toFtsTerm))];
     });
   }
 
@@ -125,7 +128,8 @@ export class QueryTerms {
       return isOtherWord(written, text.slice(start, end), { text, language });
     };
     const add = (form: TermForm, found: readonly NormalToken[]) => {
-      const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
+      const isSame =
+        !form.isApart && form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
       const isExact = isSame && form.isWritten;
       const [first, last] = [found[0]!, found.at(-1)!];
       if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
@@ -141,8 +145,10 @@ export class QueryTerms {
       }
     };
     for (let at = 0; at < tokens.length; at++) {
-      const form = byStem.get(tokens[at]!.stem)?.find((one) => matchesAt(one, tokens, at));
-      if (form) add(form, tokens.slice(at, at + form.tokens.length));
+      const form = byStem.get(tokens[at]!.stem)?.find((one) => {
+        return one.isApart ? isClosed(text, tokens, at, one) : matchesAt(one, tokens, at);
+      });
+      if (form) add(form, tokens.slice(at, at + (form.isApart ? 1 : form.tokens.length)));
     }
     if (compounds.length === 0) return matches;
     for (const compound of compounds) {
@@ -166,4 +172,22 @@ function informationShare([token, ...others]: readonly NormalToken[]): number {
 
 function matchesAt({ tokens }: TermForm, text: readonly NormalToken[], at: number): boolean {
   return tokens.every(({ stem }, i) => text[at + i]?.stem === stem);
+}
+
+/** Tests whether the particle of a verb is at the end of its clause. */
+function isClosed(
+  text: string,
+  tokens: readonly NormalToken[],
+  at: number,
+  { tokens: [, particle] }: TermForm,
+): boolean {
+  for (let i = at + 1; i < Math.min(tokens.length, at + MAX_APART); i++) {
+    const { stem, end } = tokens[i]!;
+    const rest = text.slice(end, end + 6);
+    const isEnd = /^(?:\s*(?:$|[.,;:!?)…–-])|\s(?:und|oder|en|of)\s)/.test(rest);
+    if (stem === particle!.stem && isEnd) return true;
+    // A clause ends with a sign.
+    if (/^\s*[.,;:!?]/.test(rest)) return false;
+  }
+  return false;
 }

@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
 import { otherClockTerms } from "../normal-form/clock-words.ts";
+import { derivedForms } from "../normal-form/derived-forms.ts";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
 import { verbStems } from "../normal-form/japanese-verbs.ts";
@@ -9,7 +10,7 @@ import { wordForm } from "../normal-form/languages.ts";
 import { isNumeric } from "../normal-form/number-words.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
-import { verbForms } from "../normal-form/verb-forms.ts";
+import { separatedForms, verbForms } from "../normal-form/verb-forms.ts";
 import { partsOfCompound } from "../normal-form/word-forms.ts";
 import { MIN_PART } from "../store/index-database/fulltext.ts";
 
@@ -20,6 +21,8 @@ export interface TermForm {
   isWritten: boolean;
   /** Whether it is another form of a verb, which the text has if its word may be one. */
   isVerb?: true;
+  /** Whether words are between its two tokens: a verb and its particle at the end of a clause. */
+  isApart?: true;
   tokens: Pick<NormalToken, "folded" | "base" | "stem">[];
 }
 
@@ -35,8 +38,13 @@ const LATIN_WORD = /^[\p{Script=Latin}\p{M}]+$/u;
 /** Languages that write umlauts, "å" and "ø" as two letters, too. */
 const DIGRAPHS = ["de", "scandinavian"] as const;
 
-/** Languages that join words to one. */
-const COMPOUNDING = ["en", "de", "nl"] as const;
+/** Letters that languages write between two words that they join to one. */
+const LINKS: Partial<Record<Language, readonly string[]>> = {
+  de: ["", "s", "n", "en", "es"],
+  nl: ["", "s", "en"],
+  scandinavian: ["", "s", "e"],
+};
+const NO_LINK = [""];
 
 /**
  * The terms of a query: its words without duplicates by stem, each in the forms that a text may
@@ -89,6 +97,10 @@ export class TermForms {
       this.byLanguage[language].push({ terms: [term], isWritten: false, tokens: [toToken(other)] });
     }
     if (language === "en") this.#addParts(term, folded);
+    for (const { verb, particle } of separatedForms(folded, language)) {
+      const apart = [wordForm(verb, language), wordForm(particle, language)];
+      forms.push({ terms: [term], isWritten: false, isApart: true, tokens: apart });
+    }
     const verbs = verbForms(folded, language).map((form) => wordForm(form, language));
     for (const [own, form] of new Map(verbs.map((verb) => [verb.stem, verb]))) {
       if (own === stem) continue;
@@ -172,9 +184,16 @@ export class TermForms {
   #addJoined(terms: number[], words: readonly string[]): void {
     const joined = words.join("");
     if (joined.length < MIN_JOINED || !/^[a-z]+$/.test(joined)) return;
-    for (const language of words.length === 2 ? COMPOUNDING : (["en"] as const)) {
-      const tokens = [wordForm(joined, language)];
-      this.byLanguage[language].push({ terms, isWritten: false, tokens });
+    for (const language of words.length === 2 ? LANGUAGES : (["en"] as const)) {
+      const [first = "", second = ""] = words;
+      for (const link of words.length === 2 ? (LINKS[language] ?? NO_LINK) : NO_LINK) {
+        const compound = link === "" ? joined : first + link + second;
+        const forms = [compound, ...compoundForms(compound, language)];
+        for (const form of forms) {
+          const tokens = [wordForm(form, language)];
+          this.byLanguage[language].push({ terms, isWritten: false, tokens });
+        }
+      }
     }
     if (words.length > 2 || words[1] !== "not") return;
     const contraction = words[0]!.replace(/n$/, "") + "nt";
@@ -203,6 +222,12 @@ export class TermForms {
       this.byLanguage[language].push({ terms, isWritten: false, tokens: [toToken(term)] });
     }
   }
+}
+
+/** Portuguese doubles an "s" or "r" behind a prefix, and Finnish has the weak grade. */
+function compoundForms(compound: string, language: Language): string[] {
+  if (language === "pt") return [compound.replace(/(?<=[aeiou])([rs])(?=[aeiou])/, "$1$1")];
+  return language === "fi" ? derivedForms(compound, language) : [];
 }
 
 /** Makes a record of what each language has. */
