@@ -4,7 +4,6 @@ import type { Language } from "./function-words.ts";
 type DeriveForms = (folded: string) => string[];
 
 const DERIVED: Partial<Record<Language, DeriveForms>> = {
-  de: (word) => (/[^aeiouy]$/.test(word) ? [`${word}chen`] : []),
   es: (word) => [...pronounForms(word), ...diminutives(word, "it", "cit")],
   pt: (word) => diminutives(word, "inh", "zinh"),
   it: (word) => [...diminutives(word, "in", ""), ...diminutives(word, "ett", "")],

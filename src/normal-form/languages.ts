@@ -81,7 +81,20 @@ export function makeForm(written: string, language: Language): WordForm {
   return number ? { ...form, number } : form;
 }
 
+/** A Roman number; one of two letters in capitals, since others are words. */
+const ROMAN = /^(?=...|[IVX]{2})(x{0,3})(ix|iv|v?i{0,3})$/i;
+const ROMAN_UNITS = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
+
+function readRoman(word: string): string | null {
+  const [, tens = "", units = ""] = ROMAN.exec(word) ?? [];
+  const isOther = tens + units === "" || (/^..$/.test(word) && word !== word.toUpperCase());
+  if (isOther || /^x+$/i.test(word)) return null;
+  return String(10 * tens.length + ROMAN_UNITS.indexOf(units.toLowerCase()));
+}
+
 function baseForm(word: string, folded: string, language: Language): string {
+  const roman = readRoman(word);
+  if (roman !== null) return roman;
   if (!/^[a-z]+$/.test(folded)) return stemByScript(folded);
   if (language === "en") return toBaseForm(folded);
   const prefix = PREFIXES[language];
@@ -89,5 +102,5 @@ function baseForm(word: string, folded: string, language: Language): string {
   if (isFunctionWord(folded, language)) return prefix + folded + prefix;
   const stem = prefix + (fold(STEMMERS[language](word.toLowerCase().normalize("NFC"))) || folded);
   // Nor is a stem stemmed once more, as if it were English.
-  return stemEnglish(stem) === stem ? stem : stem + prefix;
+  return stemEnglish(stem) === stem ? stem : stem + prefix + prefix;
 }

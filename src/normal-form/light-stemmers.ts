@@ -127,6 +127,7 @@ const SCANDINAVIAN: Endings = [
  */
 export function stemScandinavian(word: string): string {
   return replaceEnding(word, SCANDINAVIAN)
+    .replace(/(?<=[aeiouy].*[^aeiouy])an$/, "")
     .replace(/(?<=..[skp])t$|(?<=..[vj])d$/, "")
     .replace(/(?<=.[^aeiouy])e([lrn])$/, "$1")
     .replace(/(?<=[aeiouy])(?:([^aeiouy])\1(?=[lrn]$)|([mn])\2$)/, "$1$2");

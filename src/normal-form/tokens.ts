@@ -8,6 +8,7 @@ import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
 import { isKnownStem } from "./known-words.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
+import { readMonthAbbreviation } from "./month-names.ts";
 import { isNumeric } from "./number-words.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
@@ -113,6 +114,7 @@ class Reader {
       this.#group += 1;
     }
     if (next === "." && run.length <= 2 && this.#readAcronym(start)) return;
+    if (next === "." && run.length <= 5 && this.#readMonth(run, start, end)) return;
     const isName = run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
     if (before === "#" && this.#readHashtag(run, start)) return;
     if (word.isPlain && before !== "." && !isName && !isSpecial(next)) {
@@ -132,6 +134,15 @@ class Reader {
       this.#addWord(word, start + index, start + index + word.length);
     }
     return true;
+  }
+
+  /** Reads the abbreviation of a month beside a day: "márc. 15". */
+  #readMonth(run: string, start: number, end: number): boolean {
+    const isDate =
+      /^\.\s?\d{1,2}(?!\d)/.test(this.#text.slice(end, end + 5)) ||
+      /(?<!\d)\d{1,2}\.?\s$/.test(this.#text.slice(Math.max(0, start - 5), start));
+    const name = isDate ? readMonthAbbreviation(fold(run), this.#language) : null;
+    return name !== null && this.#addWord(name, start, end);
   }
 
   /** Reads "U.S.A." and "Ph.D." as one word. */
@@ -213,7 +224,9 @@ class Reader {
   #readDigits(at: number): void {
     const text = this.#text;
     let { terms, end } = readNumber(text, at);
-    const currency = /(?:^|[^\p{L}\p{N}])([$€£¥])\s?$/u.exec(text.slice(Math.max(0, at - 3), at));
+    const currency = /(?:^|[^\p{L}\p{N}])(R?\$|[€£¥])\s?$/u.exec(
+      text.slice(Math.max(0, at - 4), at),
+    );
     const scaled = currency ? readScale(text, terms[0]!, end) : null;
     if (scaled) ({ terms, end } = scaled);
     const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
@@ -232,7 +245,8 @@ class Reader {
 
   /** Adds the name of a currency: that of the euro is nearly the same in all languages. */
   #addCurrency(symbol: string, start: number, end: number): void {
-    if (symbol === "€") this.#addForm(wordForm("euro", this.#language), start, end);
+    if (symbol === "R$") this.#addForm(wordForm("real", this.#language), start, end);
+    else if (symbol === "€") this.#addForm(wordForm("euro", this.#language), start, end);
     else this.#add(CURRENCIES[symbol]!, start, end);
   }
 

@@ -4,7 +4,12 @@ import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tok
 import { mayBeForm } from "../normal-form/verb-forms.ts";
 import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { areUnrelated } from "../normal-form/word-forms.ts";
-import { APART, type DocumentFrequencies, MAX_APART, type QueryToken } from "../store/index-database/fulltext.ts";
+import {
+  APART,
+  type DocumentFrequencies,
+  MAX_APART,
+  type QueryToken,
+} from "../store/index-database/fulltext.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { byLanguage, stemsOf, type TermForm, TermForms } from "./term-forms.ts";
 

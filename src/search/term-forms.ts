@@ -7,6 +7,7 @@ import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
 import { koreanVerbStems } from "../normal-form/korean-verbs.ts";
 import { wordForm } from "../normal-form/languages.ts";
+import { namesOfMonth, toEnglishMonth } from "../normal-form/month-names.ts";
 import { isNumeric } from "../normal-form/number-words.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
@@ -90,6 +91,9 @@ export class TermForms {
       }
     }
     if (language === "en") this.#addVerbStems(term, word);
+    for (const other of otherDates(word, tokens, language)) {
+      forms.push({ terms: [term], isWritten: false, tokens: other });
+    }
     if (tokens.length > 1) return;
     const { base, stem } = tokens[0]!;
     const { folded } = wordForm(word, language);
@@ -222,6 +226,27 @@ export class TermForms {
       this.byLanguage[language].push({ terms, isWritten: false, tokens: [toToken(term)] });
     }
   }
+}
+
+/**
+ * Returns other tokens of a date or an hour: a month in English, as numeric dates are read, or of a
+ * numeric date in the language; and "20h" as a time of day.
+ */
+function otherDates(
+  word: string,
+  tokens: readonly NormalToken[],
+  language: Language,
+): TermForm["tokens"][] {
+  const last = tokens.at(-1)!;
+  const month = toEnglishMonth(last.folded);
+  const before = tokens.slice(0, -1);
+  const [, hour] = /^(\d{1,2})h$/.exec(word) ?? [];
+  const names = tokens.length === 2 ? namesOfMonth(last.base, language) : [];
+  return [
+    ...(month === null ? [] : [[...before, toToken(month)]]),
+    ...names.map((name) => [...before, wordForm(name, language)]),
+    ...(hour === undefined ? [] : [[toToken(`${hour}h00`)]]),
+  ];
 }
 
 /** Portuguese doubles an "s" or "r" behind a prefix, and Finnish has the weak grade. */
