@@ -1,5 +1,5 @@
 import { fold } from "./fold.ts";
-import type { Language } from "./function-words.ts";
+import { isFunctionWord, type Language } from "./function-words.ts";
 
 /** A time of day in words: "H" is the hour, "M" the minute. */
 export interface ClockPattern {
@@ -64,7 +64,9 @@ const DAY_PARTS: Partial<Record<Language, Record<"am" | "pm", string>>> = {
 const PATTERNS = new Map<string, ClockPattern[]>();
 const WORDS = new Set<string>();
 const addWords = (language: string, words: readonly string[]) => {
-  for (const word of words.filter((one) => one.length > 1)) WORDS.add(`${language} ${word}`);
+  const isTelling = (word: string) =>
+    word.length > 1 && !isFunctionWord(word, language as Language);
+  for (const word of words.filter(isTelling)) WORDS.add(`${language} ${word}`);
 };
 for (const [language, patterns] of Object.entries(CLOCK)) {
   const own = patterns.split("|").map((pattern): ClockPattern => {
@@ -106,9 +108,18 @@ export function readDayPart(
   return part ? { half: part.half, length: part.words.length } : null;
 }
 
-/** Returns the times of a language, in words. */
-export function clockPatterns(language: Language): readonly ClockPattern[] {
-  return PATTERNS.get(language) ?? [];
+/** Returns the times of a language that begin with a word; with a number without one. */
+export function clockPatterns(language: Language, first: string | null): readonly ClockPattern[] {
+  return BY_FIRST.get(`${language} ${first ?? "H"}`) ?? [];
+}
+
+const BY_FIRST = new Map<string, ClockPattern[]>();
+for (const [language, patterns] of PATTERNS) {
+  for (const pattern of patterns) {
+    const [first = ""] = pattern.words;
+    const key = `${language} ${first === "M" ? "H" : first}`;
+    BY_FIRST.set(key, [...(BY_FIRST.get(key) ?? []), pattern]);
+  }
 }
 
 /** Words for percent, some of them of two words. */
@@ -117,12 +128,14 @@ const PERCENT_WORDS = new Set(
   "prozent procent prosent procenta yuzde persen процент процентов".split(" "),
 );
 
-/** Tests whether folded words mean percent. */
-export function isPercent(words: readonly string[]): boolean {
-  return words.length === 1 ? PERCENT_WORDS.has(words[0]!) : PERCENT.has(words.join(" "));
+/** Returns how many of the first two folded words mean percent. */
+export function percentLength(first: string, second: string | undefined): number {
+  if (PERCENT_WORDS.has(first)) return 1;
+  const mayBe = first === "pour" || first === "por" || first === "per";
+  return mayBe && PERCENT.has(`${first} ${second ?? ""}`) ? 2 : 0;
 }
 
-/** Tests whether a folded word may be of a time or a share. */
+/** Tests whether a folded word tells that a text may have a time or a share in words. */
 export function isClockWord(folded: string, language: Language): boolean {
   return WORDS.has(`${language} ${folded}`) || PERCENT_WORDS.has(folded) || folded === "cent";
 }

@@ -46,10 +46,11 @@ export interface Word extends Record<Language, WordForm | null> {
   written: string;
   /** What the word says for each language, by its place in `LANGUAGES`. */
   scores: Float32Array;
-  /** Whether it has only Latin letters without accents, and is no word of dates or numbers. */
+  /** Whether it has only Latin letters, and is no word of dates or numbers. */
   isPlain: boolean;
 }
 
+const LATIN = /^(?:[a-z]+|[\p{Script=Latin}\p{M}]+)$/iu;
 const MAX_CACHED = 30_000;
 const cache = new Map<string, Word>();
 const NO_FORMS = Object.fromEntries(LANGUAGES.map((one) => [one, null])) as Record<Language, null>;
@@ -58,7 +59,7 @@ const NO_FORMS = Object.fromEntries(LANGUAGES.map((one) => [one, null])) as Reco
 export function toWord(written: string): Word {
   const cached = cache.get(written);
   if (cached) return cached;
-  const isPlain = /^[a-z]+$/i.test(written) && !isNumberWord(written.toLowerCase());
+  const isPlain = LATIN.test(written) && !isNumberWord(written.toLowerCase());
   const word = { isPlain, written, scores: languageScores(written), ...NO_FORMS };
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(written, word);

@@ -125,7 +125,11 @@ function readTensFirst(word: string, spelled: SpelledNumbers): number | null {
   return null;
 }
 
+const conjunctions = new Map<Language, string>();
+
 /** Returns the word that a language has between the words of a number, folded. */
 export function numberConjunction(language: Language): string {
-  return fold(SPELLED_NUMBERS[language]?.and ?? "-");
+  const and = conjunctions.get(language) ?? fold(SPELLED_NUMBERS[language]?.and ?? "-");
+  conjunctions.set(language, and);
+  return and;
 }

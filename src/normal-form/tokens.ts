@@ -62,10 +62,15 @@ export function normalFormWith(
 ): NormalForm | null {
   const runs = readRuns(text);
   const language = guessLanguage(runs.words);
-  const mayMatch = (word: Word) => {
+  const mayMatch = (word: Word, at: number): boolean => {
     if (!word.isPlain) return true;
     const { stem, number } = wordForm(word, language);
-    return isNumeric(number) || stems[language].has(stem);
+    if (isNumeric(number) || stems[language].has(stem)) return true;
+    // "isn't" is "isnt".
+    const end = runs.starts[at]! + word.written.length;
+    const next = runs.words[at + 1];
+    const isJoined = runs.starts[at + 1] === end + 1 && APOSTROPHE.test(text[end]!);
+    return isJoined && stems[language].has(wordForm(word.written + next!.written, language).stem);
   };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);

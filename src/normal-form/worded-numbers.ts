@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { clockPatterns, isPercent, readDayPart, toClockTerm } from "./clock-words.ts";
+import { clockPatterns, percentLength, readDayPart, toClockTerm } from "./clock-words.ts";
 import { isMonthName } from "./day-words.ts";
 import type { Language } from "./function-words.ts";
 import { isKnownStem } from "./known-words.ts";
@@ -45,7 +45,7 @@ export function readWordedNumbers<Own extends WordToken>(
     merged.push({ ...own[0]!, ...form, end: own.at(-1)!.end });
   };
   for (let at = 0; at < tokens.length;) {
-    const percent = readPercent(tokens, at);
+    const percent = percentLength(tokens[at]!.folded, tokens[at + 1]?.folded);
     const clock = percent > 0 ? null : readClock(tokens, at, language, isJoined);
     const number = percent > 0 || clock ? null : readNumber(tokens, at, language, isJoined);
     const term = percent > 0 ? "percent" : (clock?.term ?? (number && toTerm(number.value)));
@@ -59,14 +59,6 @@ export function readWordedNumbers<Own extends WordToken>(
 
 const toTerm = (value: number) => String(value).replace(".", "p");
 
-/** Returns how many tokens mean percent. */
-function readPercent(tokens: readonly WordToken[], at: number): number {
-  const isShare = (length: number) =>
-    at + length <= tokens.length &&
-    isPercent(tokens.slice(at, at + length).map(({ folded }) => folded));
-  return [2, 1].find(isShare) ?? 0;
-}
-
 type IsJoined = (at: number) => boolean;
 
 function readClock(
@@ -75,7 +67,10 @@ function readClock(
   language: Language,
   isJoined: IsJoined,
 ): { term: string; length: number; isApart: boolean } | null {
-  for (const { words, minutes, isBefore, half, needsPart } of clockPatterns(language)) {
+  const { base, folded, number } = tokens[at]!;
+  const isNumber = isDigit(base) || (number !== undefined && number.kind !== "other");
+  const patterns = clockPatterns(language, isNumber ? null : folded);
+  for (const { words, minutes, isBefore, half, needsPart } of patterns) {
     let to = at;
     let [hour, minute] = [0, minutes];
     const isMatch = words.every((word) => {
@@ -110,6 +105,8 @@ function readClock(
   return null;
 }
 
+const isDigit = (base: string) => base.charCodeAt(0) >= 0x30 && base.charCodeAt(0) <= 0x39;
+
 /** Words that say the half of the day. */
 const MAX_PART_WORDS = 5;
 /** Minutes that are said before the hour: "ten to five" isn't "two to five". */
@@ -137,6 +134,8 @@ function readNumber(
   language: Language,
   isJoined: IsJoined,
 ): Reading | null {
+  const first = tokens[at]!;
+  if (first.number === undefined && !isDigit(first.base)) return null;
   const and = numberConjunction(language);
   let [total, part] = [0, 0];
   let last: NumberWord | null = null;
