@@ -9,12 +9,10 @@ let simplified: Map<string, string> | null = null;
 
 function readPairs(): Map<string, string> {
   const { pairs }: TraditionalHanData = data;
-  return new Map(
-    pairs.flatMap((line) => {
-      const letters = Array.from(line);
-      return letters.flatMap((letter, i) => (i % 2 === 0 ? [[letter, letters[i + 1]!]] : []));
-    }) as [string, string][],
-  );
+  const letters = Array.from(pairs.join(""));
+  const read = new Map<string, string>();
+  for (let i = 0; i < letters.length; i += 2) read.set(letters[i]!, letters[i + 1]!);
+  return read;
 }
 
 /** Writes a traditional character as the simplified one. */

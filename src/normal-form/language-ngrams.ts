@@ -1,5 +1,5 @@
 import { type Language, LANGUAGES } from "./function-words.ts";
-import data from "./language-ngrams.json" with { type: "json" };
+import json from "./language-ngrams.json" with { type: "json" };
 
 /**
  * N-grams of each language by the steps of their score, front-coded: a digit says how many letters
@@ -28,8 +28,9 @@ const ENCODER = new TextEncoder();
 const scores = new Map<string, number[]>();
 
 function readScores(): void {
+  const data: NgramData = json;
   for (const [place, language] of LANGUAGES.entries()) {
-    for (const [steps, coded] of (data as NgramData)[language].entries()) {
+    for (const [steps, coded] of data[language].entries()) {
       let ngram = "";
       for (const [, shared, rest] of coded.matchAll(/(\d)(\D+)/g)) {
         ngram = ngram.slice(0, Number(shared)) + rest!;

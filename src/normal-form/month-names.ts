@@ -70,3 +70,9 @@ export function readMonthAbbreviation(folded: string, language: Language): strin
   const months = BY_LANGUAGE.get(language) ?? [];
   return months.flat().find((name) => name.startsWith(folded)) ?? null;
 }
+
+/** Tests whether a word that a dot follows is beside the number of a day. */
+export function isBesideDay(text: string, start: number, end: number): boolean {
+  const isBefore = /^\.\s?\d{1,2}(?!\d)/.test(text.slice(end, end + 5));
+  return isBefore || /(?<!\d)\d{1,2}\.?\s$/.test(text.slice(Math.max(0, start - 5), start));
+}

@@ -68,7 +68,7 @@ function readOrdinal(folded: string, spelled: SpelledNumbers): NumberWord | null
   const cardinal = folded.replace(ordinalEnding, "");
   if (cardinal === folded) return null;
   // "syttende" is of "sytten".
-  const beforeN = words.get(`${folded.replace(/de$/, "")}`)?.value;
+  const beforeN = words.get(folded.replace(/de$/, ""))?.value;
   const value = beforeN ?? words.get(cardinal)?.value ?? readJoined(cardinal, spelled);
   return value !== null && value > 2 ? { kind: "ordinal", value } : null;
 }

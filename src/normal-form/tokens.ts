@@ -1,14 +1,14 @@
 import { stemmer } from "stemmer";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+import { readApostrophe } from "./apostrophes.ts";
 import { readCount } from "./counted-numbers.ts";
 import { findWordedDates } from "./day-words.ts";
 import { fold, foldKana } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
-import { isKnownStem } from "./known-words.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
-import { readMonthAbbreviation } from "./month-names.ts";
+import { isBesideDay, readMonthAbbreviation } from "./month-names.ts";
 import { isNumeric } from "./number-words.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
@@ -16,10 +16,7 @@ import { readSymbolName } from "./symbol-names.ts";
 import {
   ACRONYM,
   APOSTROPHE,
-  CONTRACTIONS,
   CURRENCIES,
-  ELISIONS,
-  GERSHAYIM,
   HASHTAG_WORD,
   isJoint,
   isSpecial,
@@ -143,9 +140,7 @@ class Reader {
 
   /** Reads the abbreviation of a month beside a day: "márc. 15". */
   #readMonth(run: string, start: number, end: number): boolean {
-    const isDate =
-      /^\.\s?\d{1,2}(?!\d)/.test(this.#text.slice(end, end + 5)) ||
-      /(?<!\d)\d{1,2}\.?\s$/.test(this.#text.slice(Math.max(0, start - 5), start));
+    const isDate = isBesideDay(this.#text, start, end);
     const name = isDate ? readMonthAbbreviation(fold(run), this.#language) : null;
     return name !== null && this.#addWord(name, start, end);
   }
@@ -180,26 +175,10 @@ class Reader {
 
   /** Reads a word with an apostrophe within, of which a part may be left out. */
   #readApostrophe(run: string, start: number, end: number): boolean {
-    const text = this.#text;
-    const mark = text[end] ?? "";
-    const [rest = ""] = /^[\p{L}\p{M}]+/u.exec(text.slice(end + 1, end + 41)) ?? [];
-    if (rest === "" || /\p{N}/u.test(run)) return false;
-    const [first, second] = [run.toLowerCase(), rest.toLowerCase()];
-    const isAbbreviation = GERSHAYIM.test(mark) && /^\p{Script=Hebrew}+$/u.test(run + rest);
-    const isApostrophe = APOSTROPHE.test(mark);
-    if (isAbbreviation || (isApostrophe && /^\p{Script=Cyrillic}+$/u.test(run + rest))) {
-      return this.#addWord(run + rest, start, end + 1 + rest.length);
-    }
-    if (!isApostrophe) return false;
-    const isEnd = !APOSTROPHE.test(text[end + 1 + rest.length] ?? "");
-    if (second === "s" && isEnd) return this.#addWord(run, start, end, end + 2);
-    if (CONTRACTIONS.has(second) && isEnd && first.length > 1) {
-      // "she'll" is no "shell".
-      const isOther = second !== "t" && isKnownStem(stemmer(first + second));
-      return this.#addWord(isOther ? run : run + rest, start, end, end + 1 + rest.length);
-    }
-    if (!ELISIONS.has(first)) return false;
-    this.#end = end + 1;
+    const found = readApostrophe(this.#text, run, end);
+    if (found === null) return false;
+    if (found.word !== null) return this.#addWord(found.word, start, found.wordEnd, found.end);
+    this.#end = found.end;
     return true;
   }
 

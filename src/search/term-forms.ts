@@ -239,12 +239,12 @@ function otherDates(
 ): TermForm["tokens"][] {
   const last = tokens.at(-1)!;
   const month = toEnglishMonth(last.folded);
-  const before = tokens.slice(0, -1);
+  const before: TermForm["tokens"] = tokens.slice(0, -1);
   const [, hour] = /^(\d{1,2})h$/.exec(word) ?? [];
   const names = tokens.length === 2 ? namesOfMonth(last.base, language) : [];
   return [
     ...(month === null ? [] : [[...before, toToken(month)]]),
-    ...names.map((name) => [...before, wordForm(name, language)]),
+    ...names.map((name) => before.concat(wordForm(name, language))),
     ...(hour === undefined ? [] : [[toToken(`${hour}h00`)]]),
   ];
 }
