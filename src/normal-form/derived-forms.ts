@@ -23,11 +23,14 @@ export function derivedForms(folded: string, language: Language): string[] {
   return DERIVED[language]?.(folded) ?? [];
 }
 
-/** An infinitive with a pronoun behind it: "comprar" gives "cómpralo". */
+/** An imperative with a pronoun behind it: "comprar" gives "cómpralo". */
 function pronounForms(word: string): string[] {
-  if (!/..(?:ar|er|ir)$/.test(word)) return [];
-  return [`${word.slice(0, -2)}${word.endsWith("ar") ? "a" : "e"}lo`];
+  const [, root = "", vowel = ""] = /^(..+)([aei])r(?:se)?$/.exec(word) ?? [];
+  if (root === "") return [];
+  return PRONOUNS.map((pronoun) => `${root}${vowel === "a" ? "a" : "e"}${pronoun}`);
 }
+
+const PRONOUNS = ["lo", "la", "le", "te", "me"];
 
 const MIN_NOUN = 4;
 /** What the last consonant of a root is written as before "i". */

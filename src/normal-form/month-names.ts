@@ -52,16 +52,19 @@ export function isOtherMonth(folded: string): boolean {
   return NUMBERS.has(folded);
 }
 
-/** Returns the English name of a month by one in another language; null for another word. */
-export function toEnglishMonth(folded: string): string | null {
-  const number = NUMBERS.get(folded);
-  return number === undefined ? null : MONTH_NAMES[number]!;
+/** Returns the term of a month in a date of digits, by its name; null for another word. */
+export function toMonthTerm(folded: string): string | null {
+  const number = NUMBERS.get(folded) ?? MONTH_NAMES.indexOf(folded);
+  return number < 0 ? null : `${MONTH}${number + 1}`;
 }
 
-/** Returns the names of a month in a language by the English one; none for another word. */
-export function namesOfMonth(english: string, language: Language): string[] {
-  const number = MONTH_NAMES.indexOf(english);
-  return number < 0 ? [] : (BY_LANGUAGE.get(language)?.[number] ?? []);
+const MONTH = "month";
+
+/** Returns the names in a language, and the English one, of a month in a date of digits. */
+export function namesOfMonth(term: string, language: Language): string[] {
+  const number = term.startsWith(MONTH) ? Number(term.slice(MONTH.length)) - 1 : Number.NaN;
+  const english = MONTH_NAMES[number];
+  return english === undefined ? [] : [english, ...(BY_LANGUAGE.get(language)?.[number] ?? [])];
 }
 
 /** Returns the name of the month that a folded word is the beginning of; null if it is none. */

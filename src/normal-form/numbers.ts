@@ -1,4 +1,4 @@
-import { MONTH_NAMES } from "./month-names.ts";
+import { MONTH_NAMES, toMonthTerm } from "./month-names.ts";
 import { toOrdinal } from "./word-forms.ts";
 
 /** Months by name and by what it is shortened to. */
@@ -167,9 +167,10 @@ function toNumericDate(
   const isMonthFirst = sign === "/" && Number(second) > 12;
   const isAmbiguous = sign === "/" && Number(first) <= 12 && Number(second) <= 12;
   const [day, month] = isMonthFirst ? [second, first] : [first, second];
-  const name = MONTH_NAMES[Number(month) - 1];
-  const date = isAmbiguous || name === undefined ? null : toDate(day, name);
-  return date && year !== undefined ? [...date, year] : date;
+  const term = toMonthTerm(MONTH_NAMES[Number(month) - 1] ?? "");
+  const isDay = Number(day) >= 1 && Number(day) <= 31;
+  if (isAmbiguous || term === null || !isDay) return null;
+  return [`${Number(day)}`, term, ...(year === undefined ? [] : [year])];
 }
 
 function toDate(day: string, month: string): string[] | null {

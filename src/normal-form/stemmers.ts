@@ -31,7 +31,7 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   de: (word) => toGermanStem(foldOthers(word, /[^a-zäöüß]+/g)),
   fr: toFrenchStem,
   // "busqué" is of "buscar".
-  es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(dropPronoun(word)))),
+  es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(fold(word)))),
   it: (word) => stemItalian(fold(word).replace(SUPERLATIVE, "$1")).replace(/(?<=.[cg])h$/, ""),
   pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
   nl: (word) => toDutchStem(fold(word)),
@@ -66,13 +66,6 @@ function toGermanStem(word: string): string {
 }
 
 const SUPERLATIVE = /(?<=...)h?issim([aoie])$/;
-
-/** "cómpralo" is "compra": a pronoun behind a verb moves no accent, which is then written. */
-function dropPronoun(word: string): string {
-  const [verb] =
-    /^.*[áéíóú].*[aeinr](?=(?:me|te|se|nos)?l[aeo]s?$|(?:me|te|se|nos)$)/.exec(word) ?? [];
-  return fold(verb ?? word);
-}
 
 /**
  * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one, where
@@ -174,20 +167,16 @@ function stemArabic(word: string): string {
     .replace(/(?<=...)(?:ت?(?:ها|هم|نا)|ت[يهك]|ات|ون|ين|ان|يه|[هي])$/, "");
 }
 
-/** "παιδιά" is "παιδί", and "αι" is written for "ε" in words from other languages: "τραίνο". */
+/** "παιδιά" is "παιδί". */
 function stemModernGreek(word: string): string {
-  return stemGreek(word.replaceAll("αι", "ε")).replace(/(?<=....)ι[αο]?$/, "");
+  return stemGreek(word).replace(/(?<=....)ι[αο]?$/, "");
 }
 
-/**
- * Strips an article or a case, and the plural of an Armenian noun, and the vowel of a syllable
- * without an ending: "գիրք" and "գրքերը".
- */
+/** Strips an article or a case, and the plural of an Armenian noun. */
 function stemArmenian(word: string): string {
-  const stem = word
+  return word
     .replace(/(?<=..)(?:ից|ով|ում|ին|երի|ը|(?<=.[աեէիօ])ն|(?<=..ր)[իսդ])$/, "")
     .replace(/(?<=...)ներ$|(?<=..)եր$/, "");
-  return stem.length < 5 ? stem.replace(/(?<=[^աեէըիոօւ])(?:ու|ի)(?=[^աեէըիոօւ]{1,2}$)/, "") : stem;
 }
 
 /** Strips a postposition, a case and the plural of a Georgian noun. */

@@ -6,7 +6,7 @@ const NAME_WITH_AND =
 const NAME_IN_WORDS = /^([a-z]{1,2}) and ([b-hj-z]|(?<=^[b-z] and )a)(?![a-z\d])/i;
 
 /** Symbols within names, as letters: "P!nk", "Ke$ha". */
-const LETTERS: Record<string, string> = { "!": "i", $: "s", "@": "a" };
+const LETTERS: Record<string, string> = { "!": "i", $: "s" };
 
 /** A name as one term, and where it is in the text. */
 interface SymbolName {
@@ -33,7 +33,7 @@ export function readSymbolName(
   if (letter === "net" && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
     return { term: "dotnet", start: start - 1, end };
   }
-  const [, symbol = "", rest = ""] = /^([!$@])(\p{L}{2,20})/u.exec(text.slice(end, end + 21)) ?? [];
+  const [, symbol = "", rest = ""] = /^([!$])(\p{L}{2,20})/u.exec(text.slice(end, end + 21)) ?? [];
   if (rest !== "" && run.length < 4) {
     return {
       term: letter + LETTERS[symbol]! + rest.toLowerCase(),

@@ -32,6 +32,6 @@ export function isJoint(character: string): boolean {
 /** Tests for a character behind a word that may change how it is read. */
 export function isSpecial(next: string): boolean {
   if (next === " " || next === "") return false;
-  if (next === "!" || next === "$" || next === "@") return true;
+  if (next === "!" || next === "$") return true;
   return next === "+" || next === "#" || next === "&" || APOSTROPHE.test(next) || next === '"';
 }

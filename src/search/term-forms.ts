@@ -7,7 +7,7 @@ import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
 import { koreanVerbStems } from "../normal-form/korean-verbs.ts";
 import { wordForm } from "../normal-form/languages.ts";
-import { namesOfMonth, toEnglishMonth } from "../normal-form/month-names.ts";
+import { namesOfMonth, toMonthTerm } from "../normal-form/month-names.ts";
 import { isNumeric } from "../normal-form/number-words.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
@@ -229,8 +229,8 @@ export class TermForms {
 }
 
 /**
- * Returns other tokens of a date or an hour: a month in English, as numeric dates are read, or of a
- * numeric date in the language; and "20h" as a time of day.
+ * Returns other tokens of a date or an hour: a month as in a date of digits, and by its name; and
+ * "20h" as a time of day.
  */
 function otherDates(
   word: string,
@@ -238,7 +238,7 @@ function otherDates(
   language: Language,
 ): TermForm["tokens"][] {
   const last = tokens.at(-1)!;
-  const month = toEnglishMonth(last.folded);
+  const month = toMonthTerm(last.folded);
   const before: TermForm["tokens"] = tokens.slice(0, -1);
   const [, hour] = /^(\d{1,2})h$/.exec(word) ?? [];
   const names = tokens.length === 2 ? namesOfMonth(last.base, language) : [];
