@@ -24,7 +24,7 @@ export function readApostrophe(text: string, run: string, end: number): Apostrop
   if (!isApostrophe) return null;
   const isEnd = !APOSTROPHE.test(text[wholeEnd] ?? "");
   if (second === "s" && isEnd) return { word: run, wordEnd: end, end: end + 2 };
-  if (CONTRACTIONS.has(second) && isEnd && first.length > 1) {
+  if (CONTRACTIONS.has(second) && isEnd && (first === "i" || first.length > 1)) {
     // "she'll" is no "shell".
     const isOther = second !== "t" && isKnownStem(stemmer(first + second));
     return isOther ? { word: run, wordEnd: end, end: wholeEnd } : whole;

@@ -19,6 +19,24 @@ const ENGLISH = 60;
 /** What a letter of Vietnamese adds, which has no forms of words and is read as English. */
 const VIETNAMESE = 1000;
 
+/** What a letter adds that hardly another language has. */
+const LETTER = 80;
+const LETTERS: Partial<Record<Language, RegExp>> = {
+  de: /ß/,
+  es: /ñ/,
+  pt: /[ãõ]/,
+  scandinavian: /[æøå]/i,
+  fi: /ää|öö|yö|äi/i,
+  hu: /[őű]/i,
+  ro: /[ățțș]/i,
+  tr: /[ğışİ]/,
+  pl: /[łąęśźżćń]/i,
+  cs: /[čřůěďťň]/i,
+};
+const OWN_LETTERS = Object.entries(LETTERS).map(([language, letters]) => {
+  return { place: placeOf(language as Language), letters };
+});
+
 /** Returns what a word as written says for each language. */
 export function languageScores(written: string): Scores {
   const scores = new Float32Array(LANGUAGES.length);
@@ -29,6 +47,7 @@ export function languageScores(written: string): Scores {
   }
   addNgramScores(written, scores);
   for (const language of languagesWith(written)) scores[placeOf(language)]! += FUNCTION_WORD;
+  for (const { place, letters } of OWN_LETTERS) if (letters.test(written)) scores[place]! += LETTER;
   const isEnglish = /^[a-z]{3,}$/i.test(written) && isKnownStem(stemmer(written.toLowerCase()));
   if (isEnglish) scores[ENGLISH_PLACE]! += ENGLISH_WORD;
   return scores;

@@ -1,5 +1,6 @@
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
+import { isMonthName } from "../normal-form/day-words.ts";
 import { fold } from "../normal-form/fold.ts";
 import { isFunctionWord } from "../normal-form/function-words.ts";
 import { guessLanguage } from "../normal-form/guess-language.ts";
@@ -191,11 +192,16 @@ function queryWords(text: string): string[] {
   });
   const words = [...new Set(units)];
   const language = guessLanguage(readRuns(text).words);
-  const isStopWord = (word: string) =>
-    STOP_WORDS.has(word) || (language !== "en" && isFunctionWord(word, language));
-  const content = words.filter((word) => !isStopWord(word));
+  const isFunction = (word: string) =>
+    language !== "en" && isFunctionWord(word, language) && !isMonthName(word);
+  const content = words.filter((word) => !STOP_WORDS.has(word));
+  const named = content.filter((word) => !isFunction(word));
+  if (named.some((word) => word.length >= MIN_CONTENT_LETTERS)) return named;
   return content.length > 0 ? content : words;
 }
+
+/** Function words count beside shorter ones. */
+const MIN_CONTENT_LETTERS = 3;
 
 /** Words that request media ("show me a photo of …") instead of describing what it shows. */
 const FRAMING_WORDS = new Set(

@@ -39,6 +39,9 @@ const LATIN_WORD = /^[\p{Script=Latin}\p{M}]+$/u;
 /** Languages that write umlauts, "å" and "ø" as two letters, too. */
 const DIGRAPHS = ["de", "scandinavian"] as const;
 
+/** Languages that join words to one; others join short ones: "portemonnaie". */
+const COMPOUNDING = ["en", "de", "nl", "scandinavian", "fi", "hu"] as const;
+const MAX_PREFIX = 5;
 /** Letters that languages write between two words that they join to one. */
 const LINKS: Partial<Record<Language, readonly string[]>> = {
   de: ["", "s", "n", "en", "es"],
@@ -188,8 +191,9 @@ export class TermForms {
   #addJoined(terms: number[], words: readonly string[]): void {
     const joined = words.join("");
     if (joined.length < MIN_JOINED || !/^[a-z]+$/.test(joined)) return;
-    for (const language of words.length === 2 ? LANGUAGES : (["en"] as const)) {
-      const [first = "", second = ""] = words;
+    const [first = "", second = ""] = words;
+    const others = first.length <= MAX_PREFIX ? LANGUAGES : COMPOUNDING;
+    for (const language of words.length === 2 ? others : (["en"] as const)) {
       for (const link of words.length === 2 ? (LINKS[language] ?? NO_LINK) : NO_LINK) {
         const compound = link === "" ? joined : first + link + second;
         const forms = [compound, ...compoundForms(compound, language)];
