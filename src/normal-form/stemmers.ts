@@ -88,6 +88,7 @@ function toDutchStem(word: string): string {
   return stem
     .replace(/z$/, "s")
     .replace(/v$/, "f")
+    .replace(/(?<=[aeiouy].*[^aeiouy])s$/, "")
     .replace(/(?<=[aeiou])([^aeiou])\1$/, "$1");
 }
 

@@ -52,6 +52,8 @@ export class QueryTerms {
   readonly #terms: TermForms;
   readonly #forms: readonly TermForm[];
   readonly #byStem: Record<Language, Map<string, TermForm[]>>;
+  /** Terms that are numbers in digits. */
+  readonly #numbers: readonly number[];
 
   /** `text` is what the words were taken from: neighbours may be written as one word. */
   constructor(words: readonly string[], text = "") {
@@ -62,6 +64,9 @@ export class QueryTerms {
     this.tokens = [
       ...new Map(tokens.map(({ base, stem }) => [base, { word: base, stem }])).values(),
     ];
+    this.#numbers = this.#terms.terms.flatMap(([token, ...others], term) => {
+      return others.length === 0 && /^\d+$/.test(token!.base) ? term : [];
+    });
     this.#byStem = byLanguage((language) =>
       Map.groupBy(this.#terms.byLanguage[language], (form) => form.tokens[0]!.stem),
     );
@@ -115,6 +120,16 @@ export class QueryTerms {
     return this.#terms.terms.flatMap((tokens, term) => {
       return tokens.length === 1 && !present.has(term) ? tokens : [];
     });
+  }
+
+  /**
+   * Tests whether a text with some of the terms lacks a number of the query and has another one:
+   * "iPhone 11" for "iPhone 12". Numbers in words don't count.
+   */
+  hasOtherNumber(text: string, matches: readonly TermMatch[]): boolean {
+    if (this.#numbers.length === 0 || !/\d/.test(text)) return false;
+    const found = new Set(matches.map(({ term }) => term));
+    return this.#numbers.some((term) => !found.has(term));
   }
 
   /** Finds all terms in a text, in the order of the text. */
