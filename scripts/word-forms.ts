@@ -3,9 +3,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { stemmer } from "stemmer";
+import type { TraditionalHanData } from "../src/normal-form/han.ts";
 import { type KnownWordData, toStemFilter } from "../src/normal-form/known-words.ts";
 import type { WordFormData } from "../src/normal-form/word-forms.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
+import { readNgrams } from "../tools/word-forms/language-ngrams.ts";
 import { spellings } from "../tools/word-forms/spellings.ts";
 import {
   frequencies,
@@ -21,12 +23,16 @@ import {
 /*
  * Writes src/normal-form/word-forms.json: irregular English forms, British spellings, and words
  * that Porter's stemmer takes for one, by WordNet 3.1; and src/normal-form/known-words.json, a
- * filter of all words, which aren't corrected. `npm run word-forms`. Takes a few seconds; the same
+ * filter of all words, which aren't corrected; and src/normal-form/language-ngrams.json, by which
+ * the language of a text is guessed, of the package eld; and src/normal-form/traditional-han.json,
+ * of OpenCC. `npm run word-forms`. Takes a few seconds; the same
  * packages give the same files.
  */
 
 const OUT = join(PROJECT, "src/normal-form/word-forms.json");
 const KNOWN_OUT = join(PROJECT, "src/normal-form/known-words.json");
+const HAN_OUT = join(PROJECT, "src/normal-form/traditional-han.json");
+const NGRAMS_OUT = join(PROJECT, "src/normal-form/language-ngrams.json");
 /** Shorter words are not told from codes. */
 const MIN_LETTERS = 3;
 /** Compounds from this length on may be written as two words without being listed. */
@@ -224,3 +230,22 @@ console.log(`${OUT}: ${counts.join(", ")}, ${json.length} bytes, ${gzipSync(json
 for (const [name, { stems, bits }] of Object.entries(known)) {
   console.log(`${KNOWN_OUT}: ${name}, ${stems} stems, ${bits.length} bytes`);
 }
+const ngrams = `${JSON.stringify(await readNgrams(), null, 1)}\n`;
+await writeFile(NGRAMS_OUT, ngrams);
+console.log(`${NGRAMS_OUT}: ${ngrams.length} bytes, ${gzipSync(ngrams).length} gzipped`);
+
+/** Lists traditional characters of the Basic Multilingual Plane with the simplified ones. */
+async function readHan(): Promise<TraditionalHanData> {
+  const path = new URL("../esm-lib/dict/TSCharacters.js", import.meta.resolve("opencc-js"));
+  const { default: pairs } = (await import(path.href)) as { default: string };
+  const own = pairs.split("|").flatMap((line) => {
+    const [traditional = "", simplified = ""] = line.split(" ");
+    const isCommon = traditional.length === 1 && simplified.length === 1;
+    return isCommon && traditional !== simplified ? [traditional + simplified] : [];
+  });
+  return { pairs: own.join("").match(/.{1,80}/gu) ?? [] };
+}
+
+const han = `${JSON.stringify(await readHan(), null, 1)}\n`;
+await writeFile(HAN_OUT, han);
+console.log(`${HAN_OUT}: ${han.length} characters, ${gzipSync(han).length} bytes gzipped`);

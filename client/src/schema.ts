@@ -3164,6 +3164,27 @@ export interface components {
                  */
                 corrected: string | null;
                 /**
+                 * @description Texts of `all` and `none` that were corrected. Absent if none was.
+                 * @example [
+                 *       {
+                 *         "kind": "all",
+                 *         "query": "a lanten",
+                 *         "corrected": "a lantern"
+                 *       }
+                 *     ]
+                 */
+                corrected_conditions?: {
+                    /**
+                     * @description The field that has it.
+                     * @enum {string}
+                     */
+                    kind: "all" | "none";
+                    /** @description The text as sent. */
+                    query: string;
+                    /** @description The text that was searched for instead. */
+                    corrected: string;
+                }[];
+                /**
                  * @description What may find more of what is meant; null if there is nothing to say.
                  * @example null
                  */
@@ -3395,6 +3416,27 @@ export interface components {
                  * @example accordion player
                  */
                 corrected: string | null;
+                /**
+                 * @description Texts of `all` and `none` that were corrected. Absent if none was.
+                 * @example [
+                 *       {
+                 *         "kind": "all",
+                 *         "query": "a lanten",
+                 *         "corrected": "a lantern"
+                 *       }
+                 *     ]
+                 */
+                corrected_conditions?: {
+                    /**
+                     * @description The field that has it.
+                     * @enum {string}
+                     */
+                    kind: "all" | "none";
+                    /** @description The text as sent. */
+                    query: string;
+                    /** @description The text that was searched for instead. */
+                    corrected: string;
+                }[];
                 /**
                  * @description What may find more of what is meant; null if there is nothing to say.
                  * @example null

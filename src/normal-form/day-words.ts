@@ -1,3 +1,4 @@
+import { isOtherMonth } from "./month-names.ts";
 import { isMonth } from "./numbers.ts";
 import { ordinalNumber } from "./word-forms.ts";
 
@@ -18,26 +19,9 @@ const PLACES = [
 ];
 const BETWEEN = new Set<string | undefined>(["of", "the", "de", "di", "av"]);
 
-/** Names of months in other languages, as a date has them (CLDR), folded. */
-const OTHER_MONTHS = new Set(
-  `januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout
-  septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre
-  octubre noviembre diciembre gennaio febbraio aprile maggio giugno luglio settembre ottobre
-  dicembre janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro januari
-  februari maart mei augustus augusti maj marts desember sierpnia stycznia lutego marca
-  kwietnia maja czerwca lipca wrzesnia pazdziernika listopada grudnia ledna unora brezna dubna
-  kvetna cervna cervence srpna zari rijna listopadu prosince tammikuuta helmikuuta maaliskuuta
-  huhtikuuta toukokuuta kesakuuta heinakuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta
-  januar februar marcius aprilis majus junius julius szeptember ianuarie februarie martie aprilie
-  iunie iulie septembrie octombrie noiembrie decembrie ocak subat nisan mayis haziran temmuz
-  agustos eylul ekim kasim aralik januari maret agustus января февраля марта апреля мая июня июля
-  августа сентября октября ноября декабря січня лютого березня квітня травня червня липня серпня
-  вересня жовтня листопада грудня`.split(/\s+/),
-);
-
 /** Tests whether a folded word names a month in any language. */
 export function isMonthName(folded: string): boolean {
-  return isMonth(folded) || OTHER_MONTHS.has(folded);
+  return isMonth(folded) || isOtherMonth(folded);
 }
 
 /** Finds dates whose day is a word: "the fourth of July" is 4 and July. The last one is first. */

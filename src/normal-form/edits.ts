@@ -48,7 +48,16 @@ const SOUNDS = [
   ["e", "ea", "ee"],
   ["a", "ai"],
   ["o", "ou", "oo"],
-  ["u", "ou", "eu"],
+  ["u", "ou", "eu", "oe"],
+  // Names from other scripts.
+  ["tch", "ch", "c"],
+  ["kh", "h", "ch"],
+  ["q", "g", "k", "gh"],
+  ["ye", "e", "ie"],
+  ["y", "i", "iy", "ij"],
+  ["dj", "j", "x"],
+  ["v", "w"],
+  ["sch", "sh", "ch"],
 ];
 const SPELLINGS = new Map<string, string[]>();
 for (const sounds of SOUNDS) {
@@ -59,7 +68,7 @@ for (const sounds of SOUNDS) {
     ]);
   }
 }
-const MAX_SOUND = 2;
+const MAX_SOUND = 3;
 
 /**
  * Returns the words that a folded word is often confused with: a letter doubled or not, another

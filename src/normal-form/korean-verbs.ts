@@ -40,6 +40,8 @@ const CLOSED_ENDINGS = ["고", "는", "지", "어", "었", "아", "았", "으", 
  * "마시다" gives "마시", "마셔", "마셨", "마신" and "마실"; "하다" also "해". Empty for other words.
  */
 export function koreanVerbStems(word: string): string[] {
+  const plain = plainForm(word);
+  if (plain !== null) return koreanVerbStems(plain);
   const [, before = "", last = ""] = /^([가-힣]*)([가-힣])다$/u.exec(word) ?? [];
   if (last === "") return [];
   if (last === "하" && before !== "") return Array.from("하해했한할합", (form) => before + form);
@@ -52,6 +54,14 @@ export function koreanVerbStems(word: string): string[] {
     const isOpen = split(form).final === NONE;
     return (isOpen ? OPEN_ENDINGS : CLOSED_ENDINGS).map((ending) => form + ending);
   });
+}
+
+/** Returns the plain form of a noun of a verb, "먹기", and of an adjective before its noun, "매운". */
+function plainForm(word: string): string | null {
+  if (/^[가-힣]+기$/u.test(word)) return word.replace(/기$/, "다");
+  const [, before = "", vowel = ""] = /^([가-힣]*)([가-힣])운$/u.exec(word) ?? [];
+  if (vowel === "" || split(vowel).final !== NONE) return null;
+  return `${before}${join({ ...split(vowel), final: B })}다`;
 }
 
 /** Returns the last syllables that stems of a verb have, whose plain form has one before "다". */

@@ -3,7 +3,7 @@ import { isClockWord } from "./clock-words.ts";
 import { isMonthName } from "./day-words.ts";
 import { fold } from "./fold.ts";
 import { isFunctionWord, type Language, LANGUAGES } from "./function-words.ts";
-import { languageSigns, type LanguageSigns } from "./guess-language.ts";
+import { languageScores } from "./guess-language.ts";
 import { type NumberWord, readNumberWord } from "./number-words.ts";
 import { isNumberWord } from "./numbers.ts";
 import { stemByScript, STEMMERS } from "./stemmers.ts";
@@ -31,9 +31,7 @@ export const PREFIXES: Record<Exclude<Language, "en">, string> = {
   it: "ɩ",
   pt: "ɔ",
   nl: "ɳ",
-  sv: "ɕ",
-  da: "ɗ",
-  no: "ɲ",
+  scandinavian: "ɕ",
   fi: "ɟ",
   hu: "ɦ",
   ro: "ɾ",
@@ -44,11 +42,15 @@ export const PREFIXES: Record<Exclude<Language, "en">, string> = {
 };
 
 /** A word as written, with its forms by language as far as they were needed. */
-export interface Word extends Record<Language, WordForm | null>, LanguageSigns {
-  /** Whether it has only Latin letters without accents, and is no word of dates or numbers. */
+export interface Word extends Record<Language, WordForm | null> {
+  written: string;
+  /** What the word says for each language, by its place in `LANGUAGES`. */
+  scores: Float32Array;
+  /** Whether it has only Latin letters, and is no word of dates or numbers. */
   isPlain: boolean;
 }
 
+const LATIN = /^(?:[a-z]+|[\p{Script=Latin}\p{M}]+)$/iu;
 const MAX_CACHED = 30_000;
 const cache = new Map<string, Word>();
 const NO_FORMS = Object.fromEntries(LANGUAGES.map((one) => [one, null])) as Record<Language, null>;
@@ -57,8 +59,8 @@ const NO_FORMS = Object.fromEntries(LANGUAGES.map((one) => [one, null])) as Reco
 export function toWord(written: string): Word {
   const cached = cache.get(written);
   if (cached) return cached;
-  const isPlain = /^[a-z]+$/i.test(written) && !isNumberWord(written.toLowerCase());
-  const word = { isPlain, ...languageSigns(written), ...NO_FORMS };
+  const isPlain = LATIN.test(written) && !isNumberWord(written.toLowerCase());
+  const word = { isPlain, written, scores: languageScores(written), ...NO_FORMS };
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(written, word);
   return word;
@@ -80,11 +82,26 @@ export function makeForm(written: string, language: Language): WordForm {
   return number ? { ...form, number } : form;
 }
 
+/** A Roman number; one of two letters in capitals, since others are words. */
+const ROMAN = /^(?=...|[IVX]{2})(x{0,3})(ix|iv|v?i{0,3})$/i;
+const ROMAN_UNITS = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
+
+function readRoman(word: string): string | null {
+  const [, tens = "", units = ""] = ROMAN.exec(word) ?? [];
+  const isOther = tens + units === "" || (/^..$/.test(word) && word !== word.toUpperCase());
+  if (isOther || /^x+$/i.test(word)) return null;
+  return String(10 * tens.length + ROMAN_UNITS.indexOf(units.toLowerCase()));
+}
+
 function baseForm(word: string, folded: string, language: Language): string {
+  const roman = readRoman(word);
+  if (roman !== null) return roman;
   if (!/^[a-z]+$/.test(folded)) return stemByScript(folded);
   if (language === "en") return toBaseForm(folded);
   const prefix = PREFIXES[language];
   // A letter behind a function word keeps it from being stemmed: "dans" is no form of "danser".
   if (isFunctionWord(folded, language)) return prefix + folded + prefix;
-  return prefix + (fold(STEMMERS[language](word.toLowerCase().normalize("NFC"))) || folded);
+  const stem = prefix + (fold(STEMMERS[language](word.toLowerCase().normalize("NFC"))) || folded);
+  // Nor is a stem stemmed once more, as if it were English.
+  return stemEnglish(stem) === stem ? stem : stem + prefix + prefix;
 }

@@ -32,13 +32,14 @@ const POLISH: Endings = [
 export function stemPolish(word: string): string {
   return replaceEnding(word, POLISH)
     .replace(/(?<=...)ow$/, "")
+    .replace(/(?<=.)sc$/, "st")
     .replace(/^([^aeiouy]{1,2})i?e([^aeiouy])$/, "$1$2")
     .replace(/(?<=..)([^aeiouy])i?e([knrlwc])$/, "$1$2")
     .replace(/ie(?=[^aeiouy]+$)/, "ia");
 }
 
 const CZECH: Endings = [
-  [/(?<=..)(?:ovat|[aei]t|al[aoiy]?|il[aoiy]?|el[aoiy]?|uji|uje[ms]?)$/, ""],
+  [/(?<=..)(?:ovat|(?<=[aeiouy].+)[aei]t|al[aoiy]?|il[aoiy]?|el[aoiy]?|uji|uje[ms]?)$/, ""],
   [/(?<=...)(?:atech|atum|etem|eti|ete)$/, ""],
   [/(?<=..)(?:ych|ech|ich|ach|ymi|emi|imi|ami|ama|ove|ovi|eho|iho|emu|imu|um|am|em|ym|im|ou)$/, ""],
   [/(?<=..)(?:mi|us|[aeiouy])$/, ""],
@@ -65,6 +66,8 @@ const HARD: Record<string, string> = { b: "p", c: "ç", d: "t", ğ: "k", g: "k" 
 export function stemTurkish(word: string, stemNoun: (word: string) => string): string {
   // "karınca" is no form of "kar".
   if (/[cç][ae]$/.test(word)) return word;
+  // "gemi" has no ending, but "evimi" has.
+  if (/^[^aeıioöuü]?[aeıioöuü]m[ıiuü]$/.test(word)) return word.slice(0, -1);
   const verb = word.replace(TURKISH_VERB, "");
   const stem = verb === word ? stemNoun(word) : verb;
   return stem.replace(/(?<=...)[aeıiuü]$/, "").replace(/(?<=.)[bcdğg]$/, (letter) => HARD[letter]!);
@@ -98,16 +101,34 @@ export function isUkrainian(word: string): boolean {
 export function stemTamil(word: string): string {
   const noun = word.replace(/(?<=..கள)(?:ை|ில்|ின்|ுக்கு|ுடன்|ால்|ிடம்)$/, "்");
   if (/(?<=..)கள்$/.test(noun)) return noun.replace(/ங்கள்$/, "ம்").replace(/(?:க்)?கள்$/, "");
+  // "வீடு" is "வீட்டில்", "ஆறு" is "ஆற்றில்".
+  const doubled = /(?<=.)(ட்ட|ற்ற)(?:ை|ில்|ின்|ுக்கு|ிற்கு|ால்|ுடன்)$/;
+  if (doubled.test(noun)) return noun.replace(doubled, (_, end: string) => `${end[0]!}ு`);
   return noun.replace(/(?<=.)த்த(?:ை|ில்|ின்|ுக்கு|ால்)$/, "ம்").replace(/(?<=..)ய(?:ை|ில்|ின்|ால்)$/, "");
 }
 
+/** Endings of nouns, adjectives and verbs, those that have another within first. */
+const SCANDINAVIAN: Endings = [
+  // Of vowels: "byen", "søerne", "skoene".
+  [/(?<=^[^aeiouy]{0,3}[aeiouy])(?:en|et|er|erne|ene|ns?|ens|ers)$/, ""],
+  [/(?<=...)(?:heterna|hetens?|heter|heds?|heden|heder|het)$/, ""],
+  ...[
+    "arnas?|ornas?|ernas?|ernes?|enes?|enas?|endes?|ande[ts]?|ades?|edes?",
+    "arens?|arne|erne|ast|est[ae]?|are|ere|ets|ens|ans|ers|ars|ors",
+    "en|et|er|ar|or|as|es|an|at|ad|a|e",
+  ].map((endings) => [new RegExp(`(?<=[aeiouy].*[^aeiouy])(?:${endings})$`), ""] as const),
+  [/(?<=...[bcdfghjlmnoprtvyz])s$/, ""],
+];
+
 /**
- * Drops what Nordic stemmers leave: "t" and "d" of a past, and the vowel that words have before
- * their last consonant without an ending.
+ * Stems a folded Danish, Norwegian or Swedish word by the endings of Snowball's stemmers of all
+ * three. Drops "t" and "d" of a past, and the vowel that words have before their last consonant
+ * without an ending, and writes "mm" and "nn" once, which Swedish and Danish have before endings.
  */
-export function stemNordic(stem: string): string {
-  return stem
+export function stemScandinavian(word: string): string {
+  return replaceEnding(word, SCANDINAVIAN)
+    .replace(/(?<=[aeiouy].*[^aeiouy])an$/, "")
     .replace(/(?<=..[skp])t$|(?<=..[vj])d$/, "")
     .replace(/(?<=.[^aeiouy])e([lrn])$/, "$1")
-    .replace(/(?<=[aeiouy])([^aeiouy])\1(?=[lrn]$)/, "$1");
+    .replace(/(?<=[aeiouy])(?:([^aeiouy])\1(?=[lrn]$)|([mn])\2$)/, "$1$2");
 }

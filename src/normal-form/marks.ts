@@ -45,3 +45,11 @@ export function isOtherWord(
   const hasDotless = query.includes("ı") && text.includes("ı");
   return own !== other && own !== "" && (other !== "" || hasDotless);
 }
+
+/**
+ * Tests whether a German word of a text has an umlaut and is shorter than one of a query without
+ * any: umlauts are of longer forms, so that "Küche" is no form of "Kuchen".
+ */
+export function isShorterWithUmlaut(query: string, word: string, language: Language): boolean {
+  return language === "de" && word.length < query.length && /[äöü]/i.test(word.normalize("NFC"));
+}

@@ -67,7 +67,9 @@ function readOrdinal(folded: string, spelled: SpelledNumbers): NumberWord | null
   if (own && !folded.endsWith("t")) return own;
   const cardinal = folded.replace(ordinalEnding, "");
   if (cardinal === folded) return null;
-  const value = words.get(cardinal)?.value ?? readJoined(cardinal, spelled);
+  // "syttende" is of "sytten".
+  const beforeN = words.get(folded.replace(/de$/, ""))?.value;
+  const value = beforeN ?? words.get(cardinal)?.value ?? readJoined(cardinal, spelled);
   return value !== null && value > 2 ? { kind: "ordinal", value } : null;
 }
 
@@ -90,9 +92,8 @@ function readJoined(word: string, spelled: SpelledNumbers): number | null {
         : times * scale + rest;
     }
   }
-  return spelled.joined === "units first"
-    ? readUnitsFirst(word, spelled)
-    : readTensFirst(word, spelled);
+  const unitsFirst = spelled.joined === "tens first" ? null : readUnitsFirst(word, spelled);
+  return unitsFirst ?? (spelled.joined === "units first" ? null : readTensFirst(word, spelled));
 }
 
 function readUnitsFirst(word: string, spelled: SpelledNumbers): number | null {
@@ -124,7 +125,11 @@ function readTensFirst(word: string, spelled: SpelledNumbers): number | null {
   return null;
 }
 
+const conjunctions = new Map<Language, string>();
+
 /** Returns the word that a language has between the words of a number, folded. */
 export function numberConjunction(language: Language): string {
-  return fold(SPELLED_NUMBERS[language]?.and ?? "-");
+  const and = conjunctions.get(language) ?? fold(SPELLED_NUMBERS[language]?.and ?? "-");
+  conjunctions.set(language, and);
+  return and;
 }

@@ -1,7 +1,6 @@
+import { MONTH_NAMES, toMonthTerm } from "./month-names.ts";
 import { toOrdinal } from "./word-forms.ts";
 
-const MONTH_NAMES = `january february march april may june july august september october november
-  december`.split(/\s+/);
 /** Months by name and by what it is shortened to. */
 const MONTHS = new Map(
   MONTH_NAMES.flatMap((name) => [
@@ -21,6 +20,7 @@ const MONTH_DAY = new RegExp(
   String.raw`${MONTH}\.?\s+${DAY}${SUFFIX}(?![:.,]\d|\s?[ap]\.?\s?m\b)`,
   "iuy",
 );
+const NUMERIC_DATE = /(\d{1,2})([./])(\d{1,2})(?:\2(\d{4})|(\.))?(?!\d|[./]\d)/y;
 const FRACTION = /(?<![\d/])([123])\/([234])(?![\d/])/y;
 const HOUR_MINUTE = /(\d{1,2})\s?h\s?(\d{2})(?![\p{L}\d])/iuy;
 const ORDINAL = /(\d{1,9})(?:st|nd|rd|th|er|re|[èe]me|e|[ºª])(?![\p{L}\p{N}])/iuy;
@@ -53,6 +53,9 @@ export function readNumber(text: string, at: number): ReadNumber {
     read(TIME, ([, hour, minute = "00", half]) => toTime(to24Hours(Number(hour), half!), minute)) ??
     (isInClock ? null : read(CLOCK, ([, hour, minute]) => toTime(Number(hour), minute!))) ??
     read(HOUR_MINUTE, ([, hour, minute]) => toTime(Number(hour), minute!)) ??
+    read(NUMERIC_DATE, ([, first, sign, second, year, end]) =>
+      toNumericDate([first!, second!], sign!, { year, isClosed: end !== undefined }),
+    ) ??
     read(FRACTION, ([, count, whole]) => toFraction(count!, whole!)) ??
     read(ISO_DATE, ([, year, month, day]) => {
       const name = MONTH_NAMES[Number(month) - 1];
@@ -148,6 +151,26 @@ function toTime(hour: number, minute: string): string[] | null {
 function to24Hours(hour: number, half: string): number {
   if (hour > 12) return Infinity;
   return (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+}
+
+/**
+ * Reads a day and a month in digits: "14/07", "03.10." and "1.5.2024", and "07/14", whose day can't
+ * be a month. Null where it may be another number, or the day the month.
+ */
+function toNumericDate(
+  [first, second]: [string, string],
+  sign: string,
+  { year, isClosed }: { year: string | undefined; isClosed: boolean },
+): string[] | null {
+  const isWhole = first.length === 2 && second.length === 2;
+  if (year === undefined && !(isWhole && (sign === "/" || isClosed))) return null;
+  const isMonthFirst = sign === "/" && Number(second) > 12;
+  const isAmbiguous = sign === "/" && Number(first) <= 12 && Number(second) <= 12;
+  const [day, month] = isMonthFirst ? [second, first] : [first, second];
+  const term = toMonthTerm(MONTH_NAMES[Number(month) - 1] ?? "");
+  const isDay = Number(day) >= 1 && Number(day) <= 31;
+  if (isAmbiguous || term === null || !isDay) return null;
+  return [`${Number(day)}`, term, ...(year === undefined ? [] : [year])];
 }
 
 function toDate(day: string, month: string): string[] | null {

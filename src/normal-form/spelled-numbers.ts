@@ -13,7 +13,7 @@ export interface SpelledNumbers {
   /** Word between tens and units, if there is one. */
   and: string;
   /** Whether tens and units, and hundreds, are one word; and in which order. */
-  joined?: "units first" | "tens first";
+  joined?: "units first" | "tens first" | "either";
   /** Ordinal numbers of which the cardinal isn't a part, from the first. */
   ordinals: string;
   /** Endings of the other ordinals behind the cardinal. */
@@ -97,38 +97,21 @@ export const SPELLED_NUMBERS: Spelled = {
     ordinals: "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende",
     ordinalEnding: /(?:ste|de)$/,
   },
-  sv: {
-    small: `två tre fyra fem sex sju åtta nio tio elva tolv tretton fjorton femton sexton sjutton arton
-      nitton`,
-    tens: "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio",
-    ones: "en ett",
-    scales: "hundra tusen miljon/miljoner miljard/miljarder",
-    and: "och",
-    joined: "tens first",
-    ordinals: "första andra tredje fjärde femte sjätte sjunde åttonde nionde tionde",
-    ordinalEnding: /(?:nde|de)$/,
-  },
-  da: {
-    small: `to tre fire fem seks syv otte ni ti elleve tolv tretten fjorten femten seksten sytten atten
-      nitten`,
-    tens: "tyve tredive fyrre halvtreds tres halvfjerds firs halvfems",
-    ones: "en et",
-    scales: "hundrede/hundred tusind/tusinde million/millioner milliard/milliarder",
+  scandinavian: {
+    small: `två/to tre fyra/fire fem sex/seks sju/syv åtta/otte/åtte nio/ni tio/ti elva/elleve
+      tolv tretton/tretten fjorton/fjorten femton/femten sexton/seksten sjutton/sytten
+      arton/atten nitton/nitten`,
+    tens: `tjugo/tjue/tyve trettio/tretti/tredive fyrtio/førti/fyrre femtio/femti/halvtreds
+      sextio/seksti/tres sjuttio/sytti/halvfjerds åttio/åtti/firs nittio/nitti/halvfems`,
+    ones: "en ett et ei",
+    scales: `hundra/hundrede/hundred/hundre tusen/tusind/tusinde
+      miljon/miljoner/million/millioner miljard/miljarder/milliard/milliarder`,
     and: "og",
-    joined: "units first",
-    ordinals: "første anden/andet tredje fjerde femte sjette syvende ottende niende tiende",
-    ordinalEnding: /(?:ende|nde|te)$/,
-  },
-  no: {
-    small: `to tre fire fem seks sju/syv åtte ni ti elleve tolv tretten fjorten femten seksten sytten
-      atten nitten`,
-    tens: "tjue/tyve tretti/tredve førti femti seksti sytti åtti nitti",
-    ones: "en ett ei",
-    scales: "hundre tusen million/millioner milliard/milliarder",
-    and: "og",
-    joined: "tens first",
-    ordinals: "første andre tredje fjerde femte sjette sjuende/syvende åttende niende tiende",
-    ordinalEnding: /(?:ende|nde|te)$/,
+    joined: "either",
+    ordinals: `första/første andra/anden/andet/andre tredje fjärde/fjerde femte sjätte/sjette
+      sjunde/syvende/sjuende åttonde/ottende/åttende nionde/niende tionde/tiende elfte/ellevte
+      tolfte/tolvte`,
+    ordinalEnding: /(?:ende|nde|de|te)$/,
   },
   pl: {
     small: `dwa/dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście
@@ -180,7 +163,7 @@ export const SPELLED_NUMBERS: Spelled = {
     ones: "unu",
     scales: "sută/sute mie/mii milion/milioane miliard/miliarde",
     and: "și",
-    ordinals: "",
+    ordinals: "întâi",
   },
   tr: {
     small: "iki üç dört beş altı yedi sekiz dokuz on",

@@ -1,4 +1,3 @@
-import { stemmer as stemDanish } from "@orama/stemmers/danish";
 import { stemmer as stemDutch } from "@orama/stemmers/dutch";
 import { stemmer as stemFinnish } from "@orama/stemmers/finnish";
 import { stemmer as stemFrench } from "@orama/stemmers/french";
@@ -8,12 +7,10 @@ import { stemmer as stemHungarian } from "@orama/stemmers/hungarian";
 import { stemmer as stemHindi } from "@orama/stemmers/indian";
 import { stemmer as stemIndonesian } from "@orama/stemmers/indonesian";
 import { stemmer as stemItalian } from "@orama/stemmers/italian";
-import { stemmer as stemNorwegian } from "@orama/stemmers/norwegian";
 import { stemmer as stemPortuguese } from "@orama/stemmers/portuguese";
 import { stemmer as stemRomanian } from "@orama/stemmers/romanian";
 import { stemmer as stemRussian } from "@orama/stemmers/russian";
 import { stemmer as stemSpanish } from "@orama/stemmers/spanish";
-import { stemmer as stemSwedish } from "@orama/stemmers/swedish";
 import { stemmer as stemTurkishNoun } from "@orama/stemmers/turkish";
 import { stemmer as stemUkrainianNoun } from "@orama/stemmers/ukrainian";
 import { fold } from "./fold.ts";
@@ -23,10 +20,10 @@ import {
   isUkrainian,
   stemCzech,
   stemPolish,
+  stemScandinavian,
   stemTamil,
   stemTurkish,
   stemUkrainian,
-  stemNordic,
 } from "./light-stemmers.ts";
 
 /** Stems a word in lower case. Some languages need its accents. */
@@ -35,13 +32,10 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   fr: toFrenchStem,
   // "busqué" is of "buscar".
   es: (word) => toHardConsonant(stemSpanish(toSpanishSingular(fold(word)))),
-  it: (word) => stemItalian(fold(word)).replace(/(?<=.[cg])h$/, ""),
+  it: (word) => stemItalian(fold(word).replace(SUPERLATIVE, "$1")).replace(/(?<=.[cg])h$/, ""),
   pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
-  // "huizen" gives "huiz", which is "huis".
-  nl: (word) => stemDutch(fold(word)).replace(/z$/, "s").replace(/v$/, "f"),
-  sv: (word) => stemNordic(stemSwedish(fold(word).replace(/ena$/, "e")).replace(/(?<=...)an$/, "")),
-  da: (word) => stemNordic(stemDanish(fold(word))),
-  no: (word) => stemNordic(stemNorwegian(fold(word))),
+  nl: (word) => toDutchStem(fold(word)),
+  scandinavian: (word) => stemScandinavian(fold(word)),
   // "kaupungissa" gives "kaupung", which is "kaupunki".
   fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
   hu: (word) =>
@@ -71,8 +65,37 @@ function toGermanStem(word: string): string {
   return stemGerman(spelled.replaceAll("ß", "ss").replace(/innen$/, "in"));
 }
 
+const SUPERLATIVE = /(?<=...)h?issim([aoie])$/;
+
+/**
+ * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one, where
+ * it is double: "manen" is of "maan", "mannen" of "man". "huizen" is "huis", "leven" is "leef".
+ */
+function toDutchStem(word: string): string {
+  const noun = word
+    .replace(
+      /(?<=[aeiouy].*)(?:(?<=[lnrm])etje|(?<=m)pje|(?<=n)kje|(?<=[iyjwlnr]|oe|eu)tje|je)s?$/,
+      "",
+    )
+    .replace(/([bdfgklmnprst])\1$/, "$1")
+    .replace(/(?<=..[^aeiouy][aou])s$/, "");
+  if (noun !== word) return toDutchStem(noun);
+  const [, before = "", vowel = "", consonant = ""] =
+    /^(.*?)(?<![aeiouy])([aou]|(?<![aeiouy].*)e)([bdfgklmnprstvz])e[nr]?s?$/.exec(word) ?? [];
+  const long = vowel === "" ? word : `${before}${vowel}${vowel}${consonant}`;
+  const isLong = /([aeou])\1[^aeiouy]$/.test(long) && long.length < 9;
+  const stem = isLong ? long : /^..?.?[iu]s$/.test(word) ? word : stemDutch(word);
+  return stem
+    .replace(/z$/, "s")
+    .replace(/v$/, "f")
+    .replace(/(?<=[aeiouy].*[^aeiouy])s$/, "")
+    .replace(/(?<=[aeiou])([^aeiou])\1$/, "$1");
+}
+
 /** Twice: "boulangère" gives "boulanger", which gives "boulang". "mangeons" is "mangons". */
 function toFrenchStem(word: string): string {
+  // "foie" is no form of "fois".
+  if (/^..?oies?$/.test(word)) return word.replace(/s$/, "");
   const spelled = word
     .replaceAll("œ", "oe")
     .replaceAll(/ge(?=[aoâ])/g, "g")
@@ -82,6 +105,8 @@ function toFrenchStem(word: string): string {
 
 /** Twice if it is long: "macskák" gives "macska", which gives "macs". */
 function toHungarianStem(word: string): string {
+  // "bors" is no form of "bor".
+  if (/^[^aáeéiíoóöőuúüű]?[aáeéiíoóöőuúüű][^aáeéiíoóöőuúüű]s$/.test(word)) return word;
   const stem = stemHungarian(word);
   return stem.length > 4 ? stemHungarian(stem) : stem;
 }
@@ -112,11 +137,12 @@ function toPortugueseSingular(folded: string): string {
  */
 const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
   [/^\p{Script=Cyrillic}+$/u, stemCyrillic, 3],
-  // "παιδιά" is "παιδί".
-  [/^\p{Script=Greek}+$/u, (word) => stemGreek(word).replace(/(?<=....)ι[αο]?$/, ""), 3],
+  [/^\p{Script=Greek}+$/u, stemModernGreek, 3],
   [/^\p{Script=Arabic}+$/u, stemArabic, 3],
   [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
-  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 2],
+  [/^\p{Script=Armenian}+$/u, stemArmenian, 2],
+  [/^\p{Script=Georgian}+$/u, stemGeorgian, 3],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, (word) => stemHindi(spellHindi(word)), 2],
   [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali, 2],
   [/^[\p{Script=Tamil}\p{M}]+$/u, stemTamil, 2],
 ];
@@ -142,15 +168,51 @@ function stemArabic(word: string): string {
     .replace(/(?<=...)(?:ت?(?:ها|هم|نا)|ت[يهك]|ات|ون|ين|ان|يه|[هي])$/, "");
 }
 
-/** Strips up to two endings, of articles, number and case. Long and short "i" are mixed up. */
-function stemBengali(word: string): string {
-  const ending = /(?<=..)(?:গুলো|গুলি|দের|টি|টা|কে|রা|তে|র|ে)$/;
-  return word.replace(ending, "").replace(ending, "").replaceAll("ী", "ি");
+/** "παιδιά" is "παιδί". */
+function stemModernGreek(word: string): string {
+  return stemGreek(word).replace(/(?<=....)ι[αο]?$/, "");
 }
 
-/** Strips prefixes that Hebrew writes with a word, and the ending of a plural. */
+/** Strips an article or a case, and the plural of an Armenian noun. */
+function stemArmenian(word: string): string {
+  return word
+    .replace(/(?<=..)(?:ից|ով|ում|ին|երի|ը|(?<=.[աեէիօ])ն|(?<=..ր)[իսդ])$/, "")
+    .replace(/(?<=...)ներ$|(?<=..)եր$/, "");
+}
+
+/** Strips a postposition, a case and the plural of a Georgian noun. */
+function stemGeorgian(word: string): string {
+  return word
+    .replace(/(?<=...)(?:ისთვის|ისგან|იდან|ამდე|თან|ზე|ში|მდე)$/, "")
+    .replace(/(?<=..)(?:ების|ებმა|ებით|ებად|ებს|ები|ება|ებ|ის|მა|ით|ად|ს|ი|ა|ო|ე)$/, "");
+}
+
+/** Writes "नयी" as "नई", which is the same sound. */
+function spellHindi(word: string): string {
+  return word.replace(/(?<=.)यी$/, "ई").replace(/(?<=.)ये$/, "ए");
+}
+
+/**
+ * Strips up to two endings, of articles, number and case, or of a verb. Long and short "i" and "u"
+ * are mixed up.
+ */
+function stemBengali(word: string): string {
+  const ending = /(?<=..)(?:গুলো|গুলি|দের|টি|টা|কে|রা|তে|র|ে)$/;
+  const verb = /(?<=..)(?:ওয়া|ওয়া|চ্ছি|চ্ছে|লাম|বে|বো|ই|য়|য়)$/;
+  const noun = word.replace(verb, "").replace(ending, "").replace(ending, "");
+  return noun.replaceAll("ী", "ি").replaceAll("ঈ", "ই").replaceAll("ূ", "ু").replaceAll("ঊ", "উ");
+}
+
+/**
+ * Strips prefixes that Hebrew writes with a word, and the ending of a plural. A letter has another
+ * form at the end of a word: "שולחן", "שולחנות".
+ */
 function stemHebrew(word: string): string {
   return word
-    .replace(/^ו?[שכלבמ]?ה(?=...)|^[ושכלבמ](?=....)/, "")
-    .replace(/(?<=...)(?:ים|ות|ה)$/, "");
+    .replace(/^ו?[שכלבמ]?ה(?=...)/, "")
+    .replace(/^[וכלבמ](?=....)/, "")
+    .replace(/(?<=...)(?:ים|ות|ה)$/, "")
+    .replaceAll(/[ךםןףץ]/g, (letter) => FINAL_FORMS[letter]!);
 }
+
+const FINAL_FORMS: Record<string, string> = { ך: "כ", ם: "מ", ן: "נ", ף: "פ", ץ: "צ" };

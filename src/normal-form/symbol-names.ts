@@ -5,6 +5,9 @@ const NAME_WITH_AND =
 /** The same in words: "AT and T", "Q and A", but not "you and I". */
 const NAME_IN_WORDS = /^([a-z]{1,2}) and ([b-hj-z]|(?<=^[b-z] and )a)(?![a-z\d])/i;
 
+/** Symbols within names, as letters: "P!nk", "Ke$ha". */
+const LETTERS: Record<string, string> = { "!": "i", $: "s" };
+
 /** A name as one term, and where it is in the text. */
 interface SymbolName {
   term: string;
@@ -29,6 +32,14 @@ export function readSymbolName(
   }
   if (letter === "net" && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
     return { term: "dotnet", start: start - 1, end };
+  }
+  const [, symbol = "", rest = ""] = /^([!$])(\p{L}{2,20})/u.exec(text.slice(end, end + 21)) ?? [];
+  if (rest !== "" && run.length < 4) {
+    return {
+      term: letter + LETTERS[symbol]! + rest.toLowerCase(),
+      start,
+      end: end + 1 + rest.length,
+    };
   }
   const following = text.slice(start, start + 10);
   const name = NAME_WITH_AND.exec(following) ?? NAME_IN_WORDS.exec(following);

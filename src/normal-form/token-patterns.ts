@@ -1,7 +1,7 @@
 import { UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 
-/** A text of which every word is a token by itself. */
-export const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
+/** A text of which every word is a token by itself, or has an apostrophe within. */
+export const ONLY_WORDS = /^(?:[a-z\s,;:?()"…“”«»¿¡’'À-ɏ]|[.!](?![a-z]))*$/i;
 /** A Korean syllable that is written as its letters: an initial, a vowel, perhaps a final. */
 const JAMO = "[\\u1100-\\u115E][\\u1161-\\u11A7][\\u11A8-\\u11FF]?";
 /** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
@@ -32,5 +32,6 @@ export function isJoint(character: string): boolean {
 /** Tests for a character behind a word that may change how it is read. */
 export function isSpecial(next: string): boolean {
   if (next === " " || next === "") return false;
+  if (next === "!" || next === "$") return true;
   return next === "+" || next === "#" || next === "&" || APOSTROPHE.test(next) || next === '"';
 }

@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+import { readApostrophe } from "./apostrophes.ts";
 import { readCount } from "./counted-numbers.ts";
 import { findWordedDates } from "./day-words.ts";
 import { fold, foldKana } from "./fold.ts";
@@ -7,6 +8,7 @@ import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
+import { isBesideDay, readMonthAbbreviation } from "./month-names.ts";
 import { isNumeric } from "./number-words.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
@@ -14,10 +16,7 @@ import { readSymbolName } from "./symbol-names.ts";
 import {
   ACRONYM,
   APOSTROPHE,
-  CONTRACTIONS,
   CURRENCIES,
-  ELISIONS,
-  GERSHAYIM,
   HASHTAG_WORD,
   isJoint,
   isSpecial,
@@ -60,10 +59,15 @@ export function normalFormWith(
 ): NormalForm | null {
   const runs = readRuns(text);
   const language = guessLanguage(runs.words);
-  const mayMatch = (word: Word) => {
+  const mayMatch = (word: Word, at: number): boolean => {
     if (!word.isPlain) return true;
     const { stem, number } = wordForm(word, language);
-    return isNumeric(number) || stems[language].has(stem);
+    if (isNumeric(number) || stems[language].has(stem)) return true;
+    // "isn't" is "isnt".
+    const end = runs.starts[at]! + word.written.length;
+    const next = runs.words[at + 1];
+    const isJoined = runs.starts[at + 1] === end + 1 && APOSTROPHE.test(text[end]!);
+    return isJoined && stems[language].has(wordForm(word.written + next!.written, language).stem);
   };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
@@ -112,6 +116,7 @@ class Reader {
       this.#group += 1;
     }
     if (next === "." && run.length <= 2 && this.#readAcronym(start)) return;
+    if (next === "." && run.length <= 5 && this.#readMonth(run, start, end)) return;
     const isName = run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
     if (before === "#" && this.#readHashtag(run, start)) return;
     if (word.isPlain && before !== "." && !isName && !isSpecial(next)) {
@@ -131,6 +136,13 @@ class Reader {
       this.#addWord(word, start + index, start + index + word.length);
     }
     return true;
+  }
+
+  /** Reads the abbreviation of a month beside a day: "márc. 15". */
+  #readMonth(run: string, start: number, end: number): boolean {
+    const isDate = isBesideDay(this.#text, start, end);
+    const name = isDate ? readMonthAbbreviation(fold(run), this.#language) : null;
+    return name !== null && this.#addWord(name, start, end);
   }
 
   /** Reads "U.S.A." and "Ph.D." as one word. */
@@ -163,24 +175,10 @@ class Reader {
 
   /** Reads a word with an apostrophe within, of which a part may be left out. */
   #readApostrophe(run: string, start: number, end: number): boolean {
-    const text = this.#text;
-    const mark = text[end] ?? "";
-    const [rest = ""] = /^[\p{L}\p{M}]+/u.exec(text.slice(end + 1, end + 41)) ?? [];
-    if (rest === "" || /\p{N}/u.test(run)) return false;
-    const [first, second] = [run.toLowerCase(), rest.toLowerCase()];
-    const isAbbreviation = GERSHAYIM.test(mark) && /^\p{Script=Hebrew}+$/u.test(run + rest);
-    const isApostrophe = APOSTROPHE.test(mark);
-    if (isAbbreviation || (isApostrophe && /^\p{Script=Cyrillic}+$/u.test(run + rest))) {
-      return this.#addWord(run + rest, start, end + 1 + rest.length);
-    }
-    if (!isApostrophe) return false;
-    const isEnd = !APOSTROPHE.test(text[end + 1 + rest.length] ?? "");
-    if (second === "s" && isEnd) return this.#addWord(run, start, end, end + 2);
-    if (CONTRACTIONS.has(second) && isEnd && first.length > 1) {
-      return this.#addWord(run + rest, start, end + 1 + rest.length);
-    }
-    if (!ELISIONS.has(first)) return false;
-    this.#end = end + 1;
+    const found = readApostrophe(this.#text, run, end);
+    if (found === null) return false;
+    if (found.word !== null) return this.#addWord(found.word, start, found.wordEnd, found.end);
+    this.#end = found.end;
     return true;
   }
 
@@ -210,7 +208,9 @@ class Reader {
   #readDigits(at: number): void {
     const text = this.#text;
     let { terms, end } = readNumber(text, at);
-    const currency = /(?:^|[^\p{L}\p{N}])([$€£¥])\s?$/u.exec(text.slice(Math.max(0, at - 3), at));
+    const currency = /(?:^|[^\p{L}\p{N}])(R?\$|[€£¥])\s?$/u.exec(
+      text.slice(Math.max(0, at - 4), at),
+    );
     const scaled = currency ? readScale(text, terms[0]!, end) : null;
     if (scaled) ({ terms, end } = scaled);
     const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
@@ -229,7 +229,8 @@ class Reader {
 
   /** Adds the name of a currency: that of the euro is nearly the same in all languages. */
   #addCurrency(symbol: string, start: number, end: number): void {
-    if (symbol === "€") this.#addForm(wordForm("euro", this.#language), start, end);
+    if (symbol === "R$") this.#addForm(wordForm("real", this.#language), start, end);
+    else if (symbol === "€") this.#addForm(wordForm("euro", this.#language), start, end);
     else this.#add(CURRENCIES[symbol]!, start, end);
   }
 

@@ -1,6 +1,9 @@
+import { derivedForms } from "./derived-forms.ts";
+import { fold } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import { irregularWordForms } from "./irregular-forms.ts";
 import { irregularForms } from "./irregular-verbs.ts";
+import { otherScriptForms } from "./script-forms.ts";
 
 const MIN_ROOT = 3;
 
@@ -59,24 +62,12 @@ const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
  * "gekocht". Some are no words.
  */
 export function verbForms(folded: string, language: Language): string[] {
-  if (!/^[a-z]+$/.test(folded)) return [];
-  const irregular = irregularWordForms(folded, language).filter((form) => form !== folded);
-  const affixed = prefixedForms(folded, language);
-  return [...new Set([...irregular, ...affixed, ...conjugatedForms(folded, language)])];
-}
-
-/** Consonants that Indonesian drops behind a prefix, and what the prefix ends in then. */
-const NASALS: Record<string, string> = { k: "meng", t: "men", m: "me" };
-
-/** Returns forms whose prefix or pronoun the stemmer doesn't know: "memasak", "cómpralo". */
-function prefixedForms(folded: string, language: Language): string[] {
-  if (language === "es" && /..(?:ar|er|ir)$/.test(folded)) {
-    return [`${folded.slice(0, -2)}${folded.endsWith("ar") ? "a" : "e"}lo`];
+  if (!/^[a-z]+$/.test(folded)) {
+    return otherScriptForms(folded).filter((form) => form !== folded);
   }
-  if (language !== "id") return [];
-  const prefix = NASALS[folded[0]!];
-  const root = /^mem(?=[aeiou])/.test(folded) ? [folded.slice(2)] : [];
-  return prefix ? [...root, prefix + (prefix === "me" ? folded : folded.slice(1))] : root;
+  const irregular = irregularWordForms(folded, language).filter((form) => form !== folded);
+  const derived = derivedForms(folded, language);
+  return [...new Set([...irregular, ...derived, ...conjugatedForms(folded, language)])];
 }
 
 function conjugatedForms(folded: string, language: Language): string[] {
@@ -109,11 +100,42 @@ function conjugatedForms(folded: string, language: Language): string[] {
   return [...forms];
 }
 
+/** An infinitive or a participle with a particle: "aufstehen", "meegenomen". */
+const SEPARABLE: Partial<Record<Language, RegExp>> = {
+  de: /^(ab|an|auf|aus|bei|durch|ein|fort|her|hin|los|mit|nach|um|vor|weg|zuruck|zu)(?=.)(?:zu)?(..+(?:e[lr]?n)|ge..+(?:t|en))$/,
+  nl: /^(aan|af|bij|door|in|mee|na|om|op|over|terug|toe|uit|voor|weg)(?:te)?(..+en|ge..+(?:[td]|en))$/,
+};
+
+/** Returns the forms of a separable verb that its particle may be apart from: "stehe … auf". */
+export function separatedForms(
+  folded: string,
+  language: Language,
+): { verb: string; particle: string }[] {
+  const [, particle = "", rest = ""] = SEPARABLE[language]?.exec(folded) ?? [];
+  if (rest === "") return [];
+  const finite = [rest, ...verbForms(rest, language)].filter((verb) => !verb.startsWith("ge"));
+  return finite.map((verb) => ({ verb, particle }));
+}
+
+/** A word of a text, and what its form is compared with. */
+interface FoundWord {
+  written: string;
+  /** The form of the query's word that has its stem, folded. */
+  form: string;
+  language: Language;
+  text: string;
+}
+
 /**
- * Tests whether a word of a text may be a form of a verb. German writes nouns with a capital
- * letter, but infinitives as nouns, too: "Leiche" is no form of "leicht".
+ * Tests whether a word of a text may be such a form. German writes nouns with a capital letter, but
+ * infinitives as nouns, too: "Leiche" is no form of "leicht". The weak grade in Finnish and a double
+ * consonant in Danish need an ending: "mato" is no form of "matto", nor "vägg" of "väg".
  */
-export function mayBeVerb(written: string, language: Language): boolean {
+export function mayBeForm({ written, form, language, text }: FoundWord): boolean {
+  if (language === "fi") return form !== `${fold(written)}n`;
+  if (language === "scandinavian" && /([bdfgklprst])\1en$/.test(form)) {
+    return form !== `${fold(written)}en` && !/[äö]/i.test(text);
+  }
   if (language !== "de" || written.endsWith("en")) return true;
   return /^\p{Ll}.*(?:te|[^e])$/u.test(written);
 }

@@ -1,4 +1,5 @@
 import { stemmer } from "stemmer";
+import { isKnownStem } from "./known-words.ts";
 import data from "./word-forms.json" with { type: "json" };
 
 /** Facts of English words by WordNet, made by `npm run word-forms`: two words a line. */
@@ -55,7 +56,7 @@ for (const line of `${OTHER_NUMBERS}|noon 12h00|midday 12h00|midnight 0h00`.spli
 const ABBREVIATIONS = toMap(
   `dr doctor|prof professor|mt mount|st saint|dept department|govt government|approx approximately|vs versus
   |blvd boulevard|ave avenue|jan january|feb february|apr april|jun june|jul july|aug august
-  |sept september|oct october|nov november|dec december`
+  |sept september|oct october|nov november|dec december|thru through|nite night|tho though`
     .split("|")
     .map((line) => line.trim()),
 );
@@ -76,11 +77,22 @@ export function ordinalNumber(base: string): string | null {
  * spelling, a number in digits, an abbreviation in full. The stemmer does the rest.
  */
 export function toBaseForm(word: string): string {
+  if (ELONGATED.test(word)) return toBaseForm(shorten(word));
   const number = NUMBERS.get(word);
   if (number !== undefined) return number;
   const base =
     ABBREVIATIONS.get(word) ?? IRREGULAR.get(word) ?? IRREGULAR.get(word.replace(/s$/, ""));
   return base ?? SPELLINGS.get(stemmer(word)) ?? word;
+}
+
+/** A letter three times, as no English word has it: "gooooal", "sooo". */
+const ELONGATED = /(?!w|i+$|x+$)([a-z])\1\1/;
+
+/** Writes letters of an elongated word once, or twice if a dictionary has only that word. */
+function shorten(word: string): string {
+  const once = word.replaceAll(/([a-z])\1\1+/g, "$1");
+  const twice = word.replaceAll(/([a-z])\1\1+/g, "$1$1");
+  return !isKnownStem(stemmer(once)) && isKnownStem(stemmer(twice)) ? twice : once;
 }
 
 /** Returns the two words that a short compound is also written as; null if it isn't one. */
@@ -101,9 +113,13 @@ interface BaseForm {
  */
 export function areUnrelated(a: BaseForm, b: BaseForm): boolean {
   if (isInflected(a.folded, b.folded) || isInflected(b.folded, a.folded)) return false;
+  // "engineer" is no form of "engine".
+  if (isAgent(a.folded) !== isAgent(b.folded)) return true;
   const [first, second] = [familyOf(a), familyOf(b)];
   return first !== null && second !== null && first !== second;
 }
+
+const isAgent = (word: string) => /[a-z]{3}eer(?:s|ed|ing)?$/.test(word);
 
 /** Endings of inflected forms, and what base forms may have instead. */
 const INFLECTIONS: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { clockPatterns, isPercent, toClockTerm } from "./clock-words.ts";
+import { clockPatterns, percentLength, readDayPart, toClockTerm } from "./clock-words.ts";
 import { isMonthName } from "./day-words.ts";
 import type { Language } from "./function-words.ts";
 import { isKnownStem } from "./known-words.ts";
@@ -25,7 +25,7 @@ const MAX_WORDS = 16;
 
 /**
  * Reads numbers, times of day and shares in words: each becomes one token. `scales` are words such
- * as "million" that were within a number: a text has them, too.
+ * as "million" that were within a number, and the words of a time: a text has them, too.
  */
 export function readWordedNumbers<Own extends WordToken>(
   tokens: readonly Own[],
@@ -37,19 +37,20 @@ export function readWordedNumbers<Own extends WordToken>(
     /^[ \u00A0-]$/.test(text.slice(tokens[at]!.end, tokens[at + 1]!.start));
   const scales: Own[] = [];
   const merged: Own[] = [];
-  const merge = (from: number, length: number, term: string) => {
+  const merge = (from: number, length: number, term: string, isApart: boolean) => {
     const own = tokens.slice(from, from + length);
-    scales.push(...own.filter(({ number }) => length > 1 && number?.kind === "scale"));
+    const isFound = ({ number }: Own) => isApart || number?.kind === "scale";
+    if (length > 1) scales.push(...own.filter(isFound));
     const form = { folded: term, base: term, stem: stemmer(term), number: undefined };
     merged.push({ ...own[0]!, ...form, end: own.at(-1)!.end });
   };
   for (let at = 0; at < tokens.length;) {
-    const percent = readPercent(tokens, at);
+    const percent = percentLength(tokens[at]!.folded, tokens[at + 1]?.folded);
     const clock = percent > 0 ? null : readClock(tokens, at, language, isJoined);
     const number = percent > 0 || clock ? null : readNumber(tokens, at, language, isJoined);
     const term = percent > 0 ? "percent" : (clock?.term ?? (number && toTerm(number.value)));
     const length = percent || (clock?.length ?? number?.length ?? 1);
-    if (term) merge(at, length, term);
+    if (term) merge(at, length, term, clock?.isApart ?? false);
     else merged.push(tokens[at]!);
     at += length;
   }
@@ -58,14 +59,6 @@ export function readWordedNumbers<Own extends WordToken>(
 
 const toTerm = (value: number) => String(value).replace(".", "p");
 
-/** Returns how many tokens mean percent. */
-function readPercent(tokens: readonly WordToken[], at: number): number {
-  const isShare = (length: number) =>
-    at + length <= tokens.length &&
-    isPercent(tokens.slice(at, at + length).map(({ folded }) => folded));
-  return [2, 1].find(isShare) ?? 0;
-}
-
 type IsJoined = (at: number) => boolean;
 
 function readClock(
@@ -73,26 +66,51 @@ function readClock(
   at: number,
   language: Language,
   isJoined: IsJoined,
-): { term: string; length: number } | null {
-  for (const { words, minutes, isHalfDay } of clockPatterns(language)) {
+): { term: string; length: number; isApart: boolean } | null {
+  const { base, folded, number } = tokens[at]!;
+  const isNumber = isDigit(base) || (number !== undefined && number.kind !== "other");
+  const patterns = clockPatterns(language, isNumber ? null : folded);
+  for (const { words, minutes, isBefore, half, needsPart } of patterns) {
     let to = at;
     let [hour, minute] = [0, minutes];
     const isMatch = words.every((word) => {
       const token = tokens[to];
       if (token === undefined) return false;
       if (word !== "H" && word !== "M") return token.folded === word && ++to > 0;
+      const [, hours, part] = /^(\d{1,2})[ph](\d{1,2})$/.exec(token.base) ?? [];
+      if (hours !== undefined && word === "H") {
+        [hour, minute] = [Number(hours), Number(part!.padEnd(2, "0"))];
+        return ++to > 0;
+      }
       const number = readValue(tokens, to, language, isJoined);
       if (number === null) return false;
       to += number.length;
       if (word === "H") hour = number.value;
-      else minute = number.value;
-      return true;
+      else minute = isBefore ? -number.value : number.value;
+      return word === "H" || half === "24" || SPOKEN_MINUTES.has(number.value);
     });
-    const term = isMatch && hour > 0 ? toClockTerm(hour, minute, isHalfDay) : null;
-    if (term !== null) return { term, length: to - at };
+    const isHour = isMatch && hour > 0 && Number.isInteger(hour);
+    if (!isHour) continue;
+    // "at" or "o'clock" before the hour, as in "às duas e meia".
+    const inner = words.length > 1 && words.at(-1) === "H" && half === "24";
+    const rest = inner ? readClock(tokens, at + words.length - 1, language, isJoined) : null;
+    if (rest) return { ...rest, length: rest.length + words.length - 1, isApart: true };
+    const following = tokens.slice(to, to + MAX_PART_WORDS).map(({ folded }) => folded);
+    const part = readDayPart(following, language);
+    if (needsPart && (part === null || hour > 12)) continue;
+    const term = toClockTerm(hour, minute, part?.half ?? half);
+    const length = to - at + (part?.length ?? 0);
+    if (term !== null) return { term, length, isApart: part !== null || half !== "either" };
   }
   return null;
 }
+
+const isDigit = (base: string) => base.charCodeAt(0) >= 0x30 && base.charCodeAt(0) <= 0x39;
+
+/** Words that say the half of the day. */
+const MAX_PART_WORDS = 5;
+/** Minutes that are said before the hour: "ten to five" isn't "two to five". */
+const SPOKEN_MINUTES = new Set([5, 10, 20, 25]);
 
 /** Reads a number in words or digits. */
 function readValue(
@@ -116,6 +134,8 @@ function readNumber(
   language: Language,
   isJoined: IsJoined,
 ): Reading | null {
+  const first = tokens[at]!;
+  if (first.number === undefined && !isDigit(first.base)) return null;
   const and = numberConjunction(language);
   let [total, part] = [0, 0];
   let last: NumberWord | null = null;
@@ -192,6 +212,11 @@ function isNumberAlone(
   const isLatin = /^[a-z]/.test(folded);
   if (kind === "digits" || kind === "one" || kind === "other") return false;
   const isDay = tokens.slice(at + 1, at + 3).some((next) => isMonthName(next.folded));
+  if (isDay && language !== "en") return true;
   if (kind === "ordinal" && (isDay || value < 3)) return isDay;
-  return !isLatin || (language !== "en" && !isKnownStem(stemmer(folded)));
+  if (!isLatin) return true;
+  return language !== "en" && (!isKnownStem(stemmer(folded)) || !AMBIGUOUS.has(folded));
 }
+
+/** Numbers that are more often another word of their language, or of many names. */
+const AMBIGUOUS = new Set("ni to on bin hat fire six sex ten elf acht dix neuf sei".split(" "));

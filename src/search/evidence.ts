@@ -48,6 +48,8 @@ export interface FieldMatch {
   isBoxLabels: boolean;
   text: string;
   matches: TermMatch[];
+  /** Whether the text has another number in place of one of the query. */
+  hasOtherNumber?: boolean;
 }
 
 /** Matches query terms in the fields of a segment that are in scope. */
@@ -62,7 +64,9 @@ export function matchFields(
     const text = reader.read(segment);
     const matches = terms.findMatches(text);
     const isBoxLabels = reader === BOX_LABELS_READER;
-    return matches.length > 0 ? [{ kind: reader.kind, isBoxLabels, text, matches }] : [];
+    if (matches.length === 0) return [];
+    const hasOtherNumber = terms.hasOtherNumber(text, matches);
+    return [{ kind: reader.kind, isBoxLabels, text, matches, hasOtherNumber }];
   });
 }
 

@@ -1,10 +1,15 @@
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
-import { isOtherWord } from "../normal-form/marks.ts";
+import { isOtherWord, isShorterWithUmlaut } from "../normal-form/marks.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
-import { mayBeVerb } from "../normal-form/verb-forms.ts";
+import { mayBeForm } from "../normal-form/verb-forms.ts";
 import { isAcrossWords } from "../normal-form/word-boundaries.ts";
 import { areUnrelated } from "../normal-form/word-forms.ts";
-import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
+import {
+  APART,
+  type DocumentFrequencies,
+  MAX_APART,
+  type QueryToken,
+} from "../store/index-database/fulltext.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { byLanguage, stemsOf, type TermForm, TermForms } from "./term-forms.ts";
 
@@ -35,6 +40,9 @@ export function phraseForms(words: readonly string[]): string[] {
 const toTerm = (tokens: readonly Pick<NormalToken, "base">[]) =>
   tokens.map(({ base }) => base).join(" ");
 
+const toFtsTerm = ({ tokens, isApart }: TermForm) =>
+  isApart ? tokens.map(({ base }) => base).join(APART) : toTerm(tokens);
+
 /** The terms of a query in their forms. Finds them in texts. */
 export class QueryTerms {
   /** The distinct tokens of all forms. */
@@ -44,16 +52,21 @@ export class QueryTerms {
   readonly #terms: TermForms;
   readonly #forms: readonly TermForm[];
   readonly #byStem: Record<Language, Map<string, TermForm[]>>;
+  /** Terms that are numbers in digits. */
+  readonly #numbers: readonly number[];
 
   /** `text` is what the words were taken from: neighbours may be written as one word. */
   constructor(words: readonly string[], text = "") {
     this.#terms = new TermForms(words, text);
     this.#forms = this.#terms.all;
-    this.forms = [...new Set(this.#forms.map(({ tokens }) => toTerm(tokens)))];
+    this.forms = [...new Set(this.#forms.map(toFtsTerm))];
     const tokens = this.#forms.flatMap((form) => form.tokens);
     this.tokens = [
       ...new Map(tokens.map(({ base, stem }) => [base, { word: base, stem }])).values(),
     ];
+    this.#numbers = this.#terms.terms.flatMap(([token, ...others], term) => {
+      return others.length === 0 && /^\d+$/.test(token!.base) ? term : [];
+    });
     this.#byStem = byLanguage((language) =>
       Map.groupBy(this.#terms.byLanguage[language], (form) => form.tokens[0]!.stem),
     );
@@ -67,7 +80,7 @@ export class QueryTerms {
   get formsByTerm(): string[][] {
     return this.#terms.terms.map((_, term) => {
       const own = this.#forms.filter(({ terms }) => terms.includes(term));
-      return [...new Set(own.map(({ tokens }) => toTerm(tokens)))];
+      return [...new Set(own.map(toFtsTerm))];
     });
   }
 
@@ -109,6 +122,16 @@ export class QueryTerms {
     });
   }
 
+  /**
+   * Tests whether a text with some of the terms lacks a number of the query and has another one:
+   * "iPhone 11" for "iPhone 12". Numbers in words don't count.
+   */
+  hasOtherNumber(text: string, matches: readonly TermMatch[]): boolean {
+    if (this.#numbers.length === 0 || !/\d/.test(text)) return false;
+    const found = new Set(matches.map(({ term }) => term));
+    return this.#numbers.some((term) => !found.has(term));
+  }
+
   /** Finds all terms in a text, in the order of the text. */
   findMatches(text: string): TermMatch[] {
     const form = normalFormWith(text, this.#byStem);
@@ -116,26 +139,36 @@ export class QueryTerms {
     const { language, tokens, compounds } = form;
     const byStem = this.#byStem[language];
     const matches: TermMatch[] = [];
-    const isOther = ({ tokens: [own] }: TermForm, { folded, start, end }: NormalToken) => {
+    const isOther = ({ tokens: [own], isVerb }: TermForm, { folded, start, end }: NormalToken) => {
+      if (!isVerb && own!.folded !== folded && !this.#terms.marked.has(own!.folded)) {
+        return isShorterWithUmlaut(own!.folded, text.slice(start, end), language);
+      }
       const written = own!.folded === folded ? this.#terms.marked.get(folded) : undefined;
       if (written === undefined) return false;
       return isOtherWord(written, text.slice(start, end), { text, language });
     };
     const add = (form: TermForm, found: readonly NormalToken[]) => {
-      const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
+      const isSame =
+        !form.isApart && form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
       const isExact = isSame && form.isWritten;
       const [first, last] = [found[0]!, found.at(-1)!];
       if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
       if (isOther(form, first)) return;
       if (NO_SPACES.test(first.folded) && isAcrossWords(text, first.start, last.end)) return;
-      if (form.isVerb && !mayBeVerb(text.slice(first.start, first.end), language)) return;
+      if (form.isVerb) {
+        const written = text.slice(first.start, first.end);
+        const { folded } = form.tokens[0]!;
+        if (!mayBeForm({ written, form: folded, language, text })) return;
+      }
       for (const term of form.terms) {
         matches.push({ term, isExact, start: first.start, end: last.end });
       }
     };
     for (let at = 0; at < tokens.length; at++) {
-      const form = byStem.get(tokens[at]!.stem)?.find((one) => matchesAt(one, tokens, at));
-      if (form) add(form, tokens.slice(at, at + form.tokens.length));
+      const form = byStem.get(tokens[at]!.stem)?.find((one) => {
+        return one.isApart ? isClosed(text, tokens, at, one) : matchesAt(one, tokens, at);
+      });
+      if (form) add(form, tokens.slice(at, at + (form.isApart ? 1 : form.tokens.length)));
     }
     if (compounds.length === 0) return matches;
     for (const compound of compounds) {
@@ -159,4 +192,22 @@ function informationShare([token, ...others]: readonly NormalToken[]): number {
 
 function matchesAt({ tokens }: TermForm, text: readonly NormalToken[], at: number): boolean {
   return tokens.every(({ stem }, i) => text[at + i]?.stem === stem);
+}
+
+/** Tests whether the particle of a verb is at the end of its clause. */
+function isClosed(
+  text: string,
+  tokens: readonly NormalToken[],
+  at: number,
+  { tokens: [, particle] }: TermForm,
+): boolean {
+  for (let i = at + 1; i < Math.min(tokens.length, at + MAX_APART); i++) {
+    const { stem, end } = tokens[i]!;
+    const rest = text.slice(end, end + 6);
+    const isEnd = /^(?:\s*(?:$|[.,;:!?)…–-])|\s(?:und|oder|en|of)\s)/.test(rest);
+    if (stem === particle!.stem && isEnd) return true;
+    // A clause ends with a sign.
+    if (/^\s*[.,;:!?]/.test(rest)) return false;
+  }
+  return false;
 }

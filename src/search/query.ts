@@ -1,6 +1,10 @@
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
+import { isMonthName } from "../normal-form/day-words.ts";
 import { fold } from "../normal-form/fold.ts";
+import { isFunctionWord } from "../normal-form/function-words.ts";
+import { guessLanguage } from "../normal-form/guess-language.ts";
+import { readRuns } from "../normal-form/runs.ts";
 import { normalForm } from "../normal-form/tokens.ts";
 import type { FtsQuery } from "../store/index-database/fulltext.ts";
 import type { TimeRangeMs } from "../time-range.ts";
@@ -41,8 +45,17 @@ export interface QueryInterpretation {
   excluded: string[];
   /** The text that was searched for instead; null if it was searched as written. */
   corrected: string | null;
+  /** Conditions beside the query that were corrected. */
+  correctedConditions?: CorrectedCondition[];
   /** What a query such as "a beach without people" is as a query with `none`; null for others. */
   suggested?: SuggestedQuery | null;
+}
+
+/** What has to be there beside a query, or mustn't be, as written and as searched for. */
+export interface CorrectedCondition {
+  kind: "all" | "none";
+  query: string;
+  corrected: string;
 }
 
 /** A query whose words say that something isn't there, as a query and what isn't there. */
@@ -178,9 +191,17 @@ function queryWords(text: string): string[] {
     return isOneUnit(group) ? fold(written) : group.map(({ folded }) => folded);
   });
   const words = [...new Set(units)];
+  const language = guessLanguage(readRuns(text).words);
+  const isFunction = (word: string) =>
+    language !== "en" && isFunctionWord(word, language) && !isMonthName(word);
   const content = words.filter((word) => !STOP_WORDS.has(word));
+  const named = content.filter((word) => !isFunction(word));
+  if (named.some((word) => word.length >= MIN_CONTENT_LETTERS)) return named;
   return content.length > 0 ? content : words;
 }
+
+/** Function words count beside shorter ones. */
+const MIN_CONTENT_LETTERS = 3;
 
 /** Words that request media ("show me a photo of …") instead of describing what it shows. */
 const FRAMING_WORDS = new Set(

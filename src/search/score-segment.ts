@@ -71,7 +71,7 @@ type TermField = Omit<FieldMatch, "text">;
 /**
  * Combines all signals of a segment. A template caption only lists detected labels: its terms count
  * as `label_coverage`, like those of box labels, and its embedding doesn't count. BM25 is at most
- * the term coverage.
+ * the term coverage. The margin doesn't count for a text with another number than the query.
  */
 export function combineSignals(
   { captionModel }: Pick<Segment, "captionModel">,
@@ -89,6 +89,10 @@ export function combineSignals(
     ({ evidence }) => !(isTemplate && evidence?.kind === "caption"),
   );
   const { bm25_normalized = 0, ...signals } = mergeSignals(counted.map((hit) => hit.signals));
+  // Embeddings hardly tell "iPhone 11" from "iPhone 12".
+  const texts = fieldMatches.filter(isText);
+  const isContradicted = texts.length > 0 && texts.every(({ hasOtherNumber }) => hasOtherNumber);
+  if (isContradicted) delete signals.text_margin;
   return {
     ...signals,
     ...(coverage > 0 && {

@@ -3,6 +3,7 @@ import { fold } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
 import { isCommonStem, isKnownStem } from "../normal-form/known-words.ts";
 import { makeForm } from "../normal-form/languages.ts";
+import { transliterate } from "../normal-form/transliteration.ts";
 import { countStems, hasSegmentWith } from "../store/index-database/find-segments.ts";
 import type { DocumentFrequencies } from "../store/index-database/fulltext.ts";
 import type { IndexDb } from "../store/index-database/index-database.ts";
@@ -61,8 +62,10 @@ export async function correctQuery(
   const near = await findPresent(databases, absent, ({ folded, kind }) => {
     return kind === "unknown" ? neighbours(folded) : confusedWith(folded);
   });
-  const unknown = absent.filter(({ folded, kind }) => kind === "unknown" && !near.has(folded));
-  const far = await findPresent(databases, unknown, ({ folded }) => distantNeighbours(folded));
+  const isLeft = ({ folded, kind }: AbsentWord) => kind !== "common" && !near.has(folded);
+  const far = await findPresent(databases, absent.filter(isLeft), ({ folded, kind }) => {
+    return kind === "unknown" ? distantNeighbours(folded) : otherNames(folded);
+  });
   let corrected = text;
   for (const { folded, kind } of absent) {
     for (const word of (near.get(folded) ?? far.get(folded) ?? []).slice(0, MAX_TRIED)) {
@@ -109,20 +112,48 @@ async function findPresent(
 /** Lists the words that one edit makes of one, or another spelling of a sound. */
 function neighbours(folded: string): NearWord[] {
   const words = new Set([...edits(folded), ...confusions(folded)]);
-  return [...words].flatMap((word) => toCandidates(word, folded.length));
+  const spelled = [...words].filter((word) => !/(.)\1\1/.test(word));
+  return spelled.flatMap((word) => toCandidates(word, folded.length));
 }
 
 function confusedWith(folded: string): NearWord[] {
   return confusions(folded)
+    .filter((word) => !isOtherVerb(folded, word))
     .map((word) => toNearWord(word, "en"))
     .filter(({ stem }) => isCommonStem(stem));
 }
 
-/** Lists English words that are confused with one that a long word is confused with. */
+/** Tests for a consonant doubled before an ending, by which verbs differ: "planing", "planning". */
+function isOtherVerb(a: string, b: string): boolean {
+  const undouble = (word: string) => word.replace(/([^aeiou])\1(?=(?:ing|ed|er)s?$)/, "$1");
+  return undouble(a) === undouble(b);
+}
+
+/**
+ * Lists names that one of the dictionary, such as "hanukkah", is written as in another way: words
+ * that no dictionary has.
+ */
+function otherNames(folded: string): NearWord[] {
+  const once = confusions(folded);
+  const words = new Set(
+    folded.length < MIN_LETTERS_TWO_EDITS ? once : [...once, ...once.flatMap(confusions)],
+  );
+  const names = [...words].map((word) => toNearWord(word, "en"));
+  return names.filter(({ stem }) => !isCommonStem(stem)).concat(inOtherLetters(folded));
+}
+
+const inOtherLetters = (folded: string) =>
+  transliterate(folded).map((word) => toNearWord(word, "en"));
+
+/**
+ * Lists words that are confused with one that a long word is confused with, and what a name is in
+ * other letters.
+ */
 function distantNeighbours(folded: string): NearWord[] {
-  if (folded.length < MIN_LETTERS_TWO_EDITS) return [];
+  const others = inOtherLetters(folded);
+  if (folded.length < MIN_LETTERS_TWO_EDITS) return others;
   const words = new Set(confusions(folded).flatMap(confusions));
-  return [...words].map((word) => toNearWord(word, "en"));
+  return [...words].map((word) => toNearWord(word, "en")).concat(others);
 }
 
 /** Returns a word with its stem in English, and if it is long in all languages. */

@@ -1,15 +1,17 @@
 import { stemmer } from "stemmer";
 import { otherClockTerms } from "../normal-form/clock-words.ts";
+import { derivedForms } from "../normal-form/derived-forms.ts";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
 import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
 import { koreanVerbStems } from "../normal-form/korean-verbs.ts";
 import { wordForm } from "../normal-form/languages.ts";
+import { namesOfMonth, toMonthTerm } from "../normal-form/month-names.ts";
 import { isNumeric } from "../normal-form/number-words.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
 import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
-import { verbForms } from "../normal-form/verb-forms.ts";
+import { separatedForms, verbForms } from "../normal-form/verb-forms.ts";
 import { partsOfCompound } from "../normal-form/word-forms.ts";
 import { MIN_PART } from "../store/index-database/fulltext.ts";
 
@@ -20,6 +22,8 @@ export interface TermForm {
   isWritten: boolean;
   /** Whether it is another form of a verb, which the text has if its word may be one. */
   isVerb?: true;
+  /** Whether words are between its two tokens: a verb and its particle at the end of a clause. */
+  isApart?: true;
   tokens: Pick<NormalToken, "folded" | "base" | "stem">[];
 }
 
@@ -32,8 +36,19 @@ const MAX_SPLIT = 30;
 
 const LATIN_WORD = /^[\p{Script=Latin}\p{M}]+$/u;
 
-/** Languages that join words to one. */
-const COMPOUNDING = ["en", "de", "nl"] as const;
+/** Languages that write umlauts, "å" and "ø" as two letters, too. */
+const DIGRAPHS = ["de", "scandinavian"] as const;
+
+/** Languages that join words to one; others join short ones: "portemonnaie". */
+const COMPOUNDING = ["en", "de", "nl", "scandinavian", "fi", "hu"] as const;
+const MAX_PREFIX = 5;
+/** Letters that languages write between two words that they join to one. */
+const LINKS: Partial<Record<Language, readonly string[]>> = {
+  de: ["", "s", "n", "en", "es"],
+  nl: ["", "s", "en"],
+  scandinavian: ["", "s", "e"],
+};
+const NO_LINK = [""];
 
 /**
  * The terms of a query: its words without duplicates by stem, each in the forms that a text may
@@ -79,12 +94,20 @@ export class TermForms {
       }
     }
     if (language === "en") this.#addVerbStems(term, word);
+    for (const other of otherDates(word, tokens, language)) {
+      forms.push({ terms: [term], isWritten: false, tokens: other });
+    }
     if (tokens.length > 1) return;
-    const { folded, base, stem } = tokens[0]!;
+    const { base, stem } = tokens[0]!;
+    const { folded } = wordForm(word, language);
     for (const other of [...otherClockTerms(base), ...otherNumberTerms(word, base)]) {
       this.byLanguage[language].push({ terms: [term], isWritten: false, tokens: [toToken(other)] });
     }
     if (language === "en") this.#addParts(term, folded);
+    for (const { verb, particle } of separatedForms(folded, language)) {
+      const apart = [wordForm(verb, language), wordForm(particle, language)];
+      forms.push({ terms: [term], isWritten: false, isApart: true, tokens: apart });
+    }
     const verbs = verbForms(folded, language).map((form) => wordForm(form, language));
     for (const [own, form] of new Map(verbs.map((verb) => [verb.stem, verb]))) {
       if (own === stem) continue;
@@ -93,7 +116,9 @@ export class TermForms {
   }
 
   #addVerbStems(term: number, word: string): void {
-    for (const stem of [...verbStems(word), ...koreanVerbStems(word)]) {
+    // "コンピューター" is "コンピュータ", too (JIS Z 8301).
+    const short = /^[\p{Script=Katakana}ー]{3,}ー$/u.test(word) ? [word.slice(0, -1)] : [];
+    for (const stem of [...verbStems(word), ...koreanVerbStems(word), ...short]) {
       this.byLanguage.en.push({
         terms: [term],
         isWritten: false,
@@ -115,15 +140,17 @@ export class TermForms {
       this.byLanguage.en.push({ terms: [term], isWritten: false, tokens });
     }
     const written = readDigraphs(folded);
-    if (written !== folded && !isKnownStem(stemmer(folded))) this.#addSpelling(term, written);
+    if (written === folded) return;
+    const isEnglish = isKnownStem(stemmer(folded)) || /aa/.test(folded);
+    this.#addSpelling(term, written, isEnglish ? DIGRAPHS : ["en", ...DIGRAPHS]);
   }
 
   /**
    * Adds another spelling of a word: "mueller" for "Müller", and "muller" for "Mueller". Some
    * stemmers need the accents that a word has as written.
    */
-  #addSpelling(term: number, spelling: string): void {
-    for (const language of LANGUAGES) {
+  #addSpelling(term: number, spelling: string, languages: readonly Language[] = LANGUAGES): void {
+    for (const language of languages) {
       const own = this.byLanguage[language];
       const form = wordForm(spelling, language);
       const isThere = own.some(({ terms, tokens: [first, ...others] }) => {
@@ -164,9 +191,17 @@ export class TermForms {
   #addJoined(terms: number[], words: readonly string[]): void {
     const joined = words.join("");
     if (joined.length < MIN_JOINED || !/^[a-z]+$/.test(joined)) return;
-    for (const language of words.length === 2 ? COMPOUNDING : (["en"] as const)) {
-      const tokens = [wordForm(joined, language)];
-      this.byLanguage[language].push({ terms, isWritten: false, tokens });
+    const [first = "", second = ""] = words;
+    const others = first.length <= MAX_PREFIX ? LANGUAGES : COMPOUNDING;
+    for (const language of words.length === 2 ? others : (["en"] as const)) {
+      for (const link of words.length === 2 ? (LINKS[language] ?? NO_LINK) : NO_LINK) {
+        const compound = link === "" ? joined : first + link + second;
+        const forms = [compound, ...compoundForms(compound, language)];
+        for (const form of forms) {
+          const tokens = [wordForm(form, language)];
+          this.byLanguage[language].push({ terms, isWritten: false, tokens });
+        }
+      }
     }
     if (words.length > 2 || words[1] !== "not") return;
     const contraction = words[0]!.replace(/n$/, "") + "nt";
@@ -195,6 +230,33 @@ export class TermForms {
       this.byLanguage[language].push({ terms, isWritten: false, tokens: [toToken(term)] });
     }
   }
+}
+
+/**
+ * Returns other tokens of a date or an hour: a month as in a date of digits, and by its name; and
+ * "20h" as a time of day.
+ */
+function otherDates(
+  word: string,
+  tokens: readonly NormalToken[],
+  language: Language,
+): TermForm["tokens"][] {
+  const last = tokens.at(-1)!;
+  const month = toMonthTerm(last.folded);
+  const before: TermForm["tokens"] = tokens.slice(0, -1);
+  const [, hour] = /^(\d{1,2})h$/.exec(word) ?? [];
+  const names = tokens.length === 2 ? namesOfMonth(last.base, language) : [];
+  return [
+    ...(month === null ? [] : [[...before, toToken(month)]]),
+    ...names.map((name) => before.concat(wordForm(name, language))),
+    ...(hour === undefined ? [] : [[toToken(`${hour}h00`)]]),
+  ];
+}
+
+/** Portuguese doubles an "s" or "r" behind a prefix, and Finnish has the weak grade. */
+function compoundForms(compound: string, language: Language): string[] {
+  if (language === "pt") return [compound.replace(/(?<=[aeiou])([rs])(?=[aeiou])/, "$1$1")];
+  return language === "fi" ? derivedForms(compound, language) : [];
 }
 
 /** Makes a record of what each language has. */

@@ -73,6 +73,27 @@ describe("a search with `all`", () => {
   });
 });
 
+describe("the words of `all` and `none`", () => {
+  it("are corrected as those of the query, and the response says so", async () => {
+    const json = { query: "lighthouse", all: ["a lighthuose"], none: ["goets", "zebra"] };
+    const { query, segments } = await search(json);
+    expect(query).toMatchObject({
+      corrected: null,
+      corrected_conditions: [
+        { kind: "all", query: "a lighthuose", corrected: "a lighthouse" },
+        { kind: "none", query: "goets", corrected: "goats" },
+      ],
+    });
+    const queries = segments[0].conditions.map((one: Json) => one.query);
+    expect(queries).toEqual(["a lighthouse", "goats", "zebra"]);
+  });
+
+  it("are searched as written with `correct: false`", async () => {
+    const { query } = await search({ query: "lighthouse", all: ["goets"], correct: false });
+    expect(query.corrected_conditions).toBeUndefined();
+  });
+});
+
 describe("a search with `none`", () => {
   it("moves back what has the thing, and says what speaks for it", async () => {
     const plain = await search({ query: "lighthouse goats" });

@@ -8,14 +8,25 @@ import { MAX_TERMS } from "./terms.js";
  */
 export function wordNotes(route, query) {
   const { excluded = [], corrected = null, hint = null, suggested = null } = query ?? {};
+  const conditions = query?.corrected_conditions ?? [];
   const notes = [];
   if (hint !== null)
     notes.push(el("p.facts", {}, withCode(hint), " ", suggestionLink(route, suggested)));
+  const literal = routeHash({ ...route, literal: true });
   if (corrected !== null) {
-    const literal = routeHash({ ...route, literal: true });
     notes.push(
       el("p.facts", {}, "Nothing here has all of these words as written. ", [
         el("a", { href: literal }, `Search for “${route.query}” instead`),
+      ]),
+    );
+  }
+  if (conditions.length > 0) {
+    const changes = conditions.map(
+      (condition) => `“${condition.corrected}” instead of “${condition.query}”`,
+    );
+    notes.push(
+      el("p.facts", {}, `Searched for ${changes.join(" and ")}. `, [
+        el("a", { href: literal }, "Search as written"),
       ]),
     );
   }

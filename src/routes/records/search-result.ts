@@ -29,6 +29,17 @@ export const searchResult = z
               "segment has. Null if nothing was corrected; `correct: false` searches as written.",
           )
           .openapi({ example: "accordion player" }),
+        corrected_conditions: z
+          .array(
+            z.object({
+              kind: z.enum(["all", "none"]).describe("The field that has it."),
+              query: z.string().describe("The text as sent."),
+              corrected: z.string().describe("The text that was searched for instead."),
+            }),
+          )
+          .optional()
+          .describe("Texts of `all` and `none` that were corrected. Absent if none was.")
+          .openapi({ example: [{ kind: "all", query: "a lanten", corrected: "a lantern" }] }),
         hint: z
           .string()
           .nullable()
@@ -103,8 +114,15 @@ export async function toSearchResult(
 const NONE_HINT =
   "Words such as “without” are searched for as they are. Give what mustn't be there in `none`.";
 
-function toQueryRecord({ excluded, corrected, suggested = null }: QueryInterpretation) {
-  return { excluded, corrected, hint: suggested && NONE_HINT, suggested };
+function toQueryRecord(interpretation: QueryInterpretation) {
+  const { excluded, corrected, correctedConditions = [], suggested = null } = interpretation;
+  return {
+    excluded,
+    corrected,
+    ...(correctedConditions.length > 0 && { corrected_conditions: correctedConditions }),
+    hint: suggested && NONE_HINT,
+    suggested,
+  };
 }
 
 const CURSOR =

@@ -5,7 +5,7 @@ import type { Timings } from "../../timings.ts";
 import { exampleFromTarget } from "../example.ts";
 import { NO_FEEDBACK, readFeedback } from "../feedback.ts";
 import { type SearchTarget, targetDatabases } from "../index-group.ts";
-import { compileQuery } from "../query.ts";
+import { compileQuery, type CorrectedCondition } from "../query.ts";
 import { type SearchRequest, toSearchScope } from "../request.ts";
 import { findCandidates } from "../search.ts";
 import { correctQuery } from "../spelling.ts";
@@ -17,10 +17,12 @@ export interface LogicRequest extends SearchRequest {
   logic: NonNullable<SearchRequest["logic"]>;
 }
 
-/** The query of a search, if it has one, and its conditions; and the text that was corrected. */
+/** The query of a search, if it has one, and its conditions, with words of the index. */
 export interface CompiledConditions {
   conditions: LogicCondition[];
+  /** The query's text that was searched for instead; null if it was searched as written. */
   corrected: string | null;
+  correctedConditions: CorrectedCondition[];
 }
 
 /** Parts of a search that are searched for at a time. */
@@ -43,17 +45,40 @@ export async function compileConditions(
     ...request.logic.all.map((subquery) => ({ kind: "all" as const, subquery })),
     ...request.logic.none.map((subquery) => ({ kind: "none" as const, subquery })),
   ];
-  const conditions = await mapConcurrent(asked, CONCURRENCY, ({ kind, subquery }) =>
-    findCondition(env, target, request, kind, subquery, timings),
+  const found = await mapConcurrent(asked, CONCURRENCY, ({ kind, subquery }) =>
+    findCorrected(env, target, request, kind, subquery, timings),
   );
-  const [first] = conditions;
-  if (!request.correct || first?.kind !== "query") return { conditions, corrected: null };
+  const [first] = found;
+  return {
+    conditions: found.map(({ condition }) => condition),
+    corrected: first?.condition.kind === "query" ? first.corrected : null,
+    correctedConditions: found.flatMap(({ condition: { kind }, corrected }, i) => {
+      if (kind === "query" || corrected === null) return [];
+      return [{ kind, query: asked[i]!.subquery.query, corrected }];
+    }),
+  };
+}
+
+/** Searches for a condition, and once more if words of it are corrected. */
+async function findCorrected(
+  env: Env,
+  target: SearchTarget,
+  request: LogicRequest,
+  kind: LogicCondition["kind"],
+  subquery: Subquery,
+  timings: Timings,
+): Promise<{ condition: LogicCondition; corrected: string | null }> {
+  const condition = await findCondition(env, target, request, kind, subquery, timings);
+  const { query, pass } = condition;
+  if (!request.correct || subquery.query === "") return { condition, corrected: null };
   const databases = targetDatabases(env, target);
-  const corrected = await correctQuery(databases, query, first.query, first.pass.frequencies);
-  if (corrected === null) return { conditions, corrected };
-  const subquery = { ...first.subquery, query: corrected };
-  conditions[0] = await findCondition(env, target, request, "query", subquery, timings);
-  return { conditions, corrected };
+  const corrected = await correctQuery(databases, subquery.query, query, pass.frequencies);
+  if (corrected === null) return { condition, corrected };
+  const other = { ...subquery, query: corrected };
+  return {
+    condition: await findCondition(env, target, request, kind, other, timings),
+    corrected,
+  };
 }
 
 async function findCondition(

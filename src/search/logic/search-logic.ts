@@ -30,7 +30,8 @@ export async function searchLogic(
   request: LogicRequest,
   timings: Timings,
 ): Promise<SearchResults> {
-  const { conditions, corrected } = await compileConditions(env, target, request, timings);
+  const compiled = await compileConditions(env, target, request, timings);
+  const { conditions, corrected, correctedConditions } = compiled;
   const rows = await listLogicCandidates(env, target, request, conditions);
   const scopes = await findScopes(env, target, request, rows);
   const ids = [...new Set([...scopes.values()].flat())];
@@ -73,6 +74,7 @@ export async function searchLogic(
   const interpretation = {
     excluded: excluded.map((words) => words.join(" ")),
     corrected,
+    correctedConditions,
     suggested: null,
   };
   const calibration = targetCalibration(env, target);

@@ -22,8 +22,18 @@ const PREPOSITIONS =
   "bajo|delante|detrás|durante|junto";
 
 /** Things that a "no" or a "without" is part of, in the beginning of what follows it. */
-const FIXED_PHRASES =
-  /^(?:(?:smoking|parking|entry|exit|trespassing|man'?s|one|way|doubt|end|time to|country|name)\b|\d)/iu;
+const FIXED_PHRASES = new RegExp(
+  String.raw`^(?:(?:smoking|parking|entry|exit|trespassing|man'?s|one|way|doubt|end|time to|country|
+    |name|further ado|fail|question|notice|warning|problem|brainer|limits?|borders|strings|matter|
+    |comment|idea|cause|reservation|exception|delay|ende|grenzen|zweifel|worte|gewähr|weiteres|
+    |umwege|frontières|doute|cesse|faute|souci|suite|précédent|duda|fin|embargo|límites|fronteras
+    )(?!\p{L})|\d)`.replaceAll(/\s*\n\s*\|?\s*/g, ""),
+  "iu",
+);
+/** A title has the word in capitals within ("Rebel Without a Cause"), a proverb has it twice. */
+const TITLE = /\S\s(?:Without|No|Not|Ohne|Kein|Sans|Sin)\s+(?:\p{L}{1,3}\s+)?\p{Lu}/u;
+const PROVERB =
+  /^(?:no|kein|keine|ohne|sans|sin|pas de|not?)\s\S+,?\s(?:no|kein|keine|ohne|sans|sin|pas de)\s/iu;
 
 /** Quotation marks, or a minus before a word. */
 const SYNTAX = /["“”«»]|\s-\p{L}/u;
@@ -65,7 +75,7 @@ export function suggestNone(text: string): SuggestedQuery | null {
     .replaceAll(/\s+/g, " ")
     .replace(/[.?!]+$/, "");
   if (query.length > MAX_CHARACTERS) return null;
-  if (SYNTAX.test(` ${query}`)) return null;
+  if (SYNTAX.test(` ${query}`) || TITLE.test(query) || PROVERB.test(query)) return null;
   const match = LEAD.exec(query) ?? INSIDE.exec(query) ?? BEHIND_COMMA.exec(query);
   const { before = "" } = match?.groups ?? {};
   const rest = (match?.groups?.["rest"] ?? "").replace(LEADING_DETERMINERS, "");

@@ -36,7 +36,7 @@ export function tokenize(text: string): Token[] {
  * Version of `encodeFtsText`: raise it with every change of what that returns, and the databases
  * write their full text again.
  */
-export const FTS_VERSION = 5;
+export const FTS_VERSION = 6;
 
 /** Letters that a part has at least where a query's word is split. */
 export const MIN_PART = 3;
@@ -120,8 +120,16 @@ export function columnFilter(expression: string, columns: readonly FtsColumn[]):
     : expression;
 }
 
+/** Separates two words of a term that others may be between, and how many at most. */
+export const APART = " \u2026 ";
+export const MAX_APART = 14;
+
 /** FTS5 string for a term. FTS5 drops marks of unsegmented scripts. */
 export function toTerm(term: string): string {
+  if (term.includes(APART)) {
+    const words = term.split(APART).map(toTerm).join(" ");
+    return `NEAR(${words}, ${MAX_APART})`;
+  }
   return `"${hasUnsegmentedScript(term) ? term.replaceAll(/\p{M}/gu, "") : term}"`;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verbStems } from "../../../src/normal-form/japanese-verbs.ts";
-import { mayBeVerb, verbForms } from "../../../src/normal-form/verb-forms.ts";
+import { mayBeForm, verbForms } from "../../../src/normal-form/verb-forms.ts";
 
 describe("forms of a verb", () => {
   it.each([
@@ -39,7 +39,7 @@ describe("forms of a verb", () => {
     ["Macht", false],
     ["macht", true],
   ])("in German may be %s: %s", (written, expected) => {
-    expect(mayBeVerb(written, "de")).toBe(expected);
+    expect(mayBeForm({ written, form: "", language: "de", text: written })).toBe(expected);
   });
 
   it.each([

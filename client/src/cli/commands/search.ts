@@ -67,6 +67,9 @@ function noteWords(output: Output, { query }: Pick<SearchResult, "query">): void
   if (corrected !== null) {
     output.note(`Searched for "${corrected}". With --as-written, words aren't corrected.`);
   }
+  for (const condition of query?.corrected_conditions ?? []) {
+    output.note(`Searched for "${condition.corrected}" instead of "${condition.query}".`);
+  }
   const suggested = query?.suggested ?? null;
   if (suggested !== null) {
     const words = suggested.query === null ? [] : [JSON.stringify(suggested.query)];
