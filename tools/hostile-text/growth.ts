@@ -13,6 +13,8 @@ export interface Growth {
 
 /** Times below this are noise. */
 const MEASURABLE_MS = 8;
+/** Above it, a text isn't lengthened before the growth is known. */
+const SLOW_MS = 100;
 /** Runs of which the fastest counts: others compile code or collect garbage. */
 const MAX_RUNS = 20;
 /** Above it, growth is more than linear. */
@@ -38,9 +40,11 @@ function measureShape(
   for (let characters = Math.min(length, 1000); ; characters = Math.min(length, 4 * characters)) {
     const text = textOf(characters);
     const ms = fastest(run, text, 1);
-    const ratio = ms < MEASURABLE_MS ? 1 : growthAround(run, textOf, characters);
-    if (ratio > MAX_RATIO || characters === length)
-      return { characters, ms: fastest(run, text, 2), ratio };
+    const isLast = characters === length;
+    const isMeasured = ms > (isLast ? MEASURABLE_MS : SLOW_MS);
+    const ratio = isMeasured ? growthAround(run, textOf, characters) : 1;
+    if (ratio > MAX_RATIO || isLast)
+      return { characters, ms: Math.min(ms, fastest(run, text, 1)), ratio };
   }
 }
 
