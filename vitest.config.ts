@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
-import { shareEngineReplies } from "./test/setup/engine-replies.ts";
+import { shareWork } from "./test/setup/share-work.ts";
+import { LongestFirst } from "./test/setup/longest-first.ts";
 import { WATCHDOG_MS } from "./test/support/watchdog.ts";
 import { hasChromium } from "./tools/chromium.ts";
 import { wasmModule } from "./tools/platform-classes.ts";
 
-shareEngineReplies();
+shareWork();
 
 const migrations = await readD1Migrations("./migrations");
 
@@ -84,6 +85,7 @@ function workerProject(
       name,
       ...WAITS,
       ...files,
+      isolate: false, // `setupFiles` empty the runtime's stores instead of starting another
       globalSetup: ["./test/setup/global.ts"],
       setupFiles: ["./test/support/migrate.ts"],
       deps: {
@@ -96,6 +98,7 @@ function workerProject(
 export default defineConfig({
   test: {
     maxWorkers: 4, // much of a test is waiting
+    sequence: { sequencer: LongestFirst },
     projects: [
       workerProject("worker", {
         include: ["test/**/*.test.ts"],

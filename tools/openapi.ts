@@ -87,10 +87,18 @@ function toOperation(method: string, path: string, declared: DeclaredOperation):
   };
 }
 
+/** Patterns of paths by their template. */
+const patterns = new Map<string, RegExp>();
+
 /** Returns whether a path matches the template of an operation. */
 export function matchesOperation({ path }: Operation, pathname: string): boolean {
-  const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
-  return new RegExp(`^${pattern}$`).test(pathname);
+  const pattern = patterns.get(path) ?? toPattern(path);
+  patterns.set(path, pattern);
+  return pattern.test(pathname);
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
 
 /** Returns how a JSON response differs from the document; null if it conforms. */

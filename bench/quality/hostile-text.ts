@@ -11,7 +11,9 @@ export const suite: Suite = {
     const rows = TEXT_FUNCTIONS.map((tested) => {
       signal.throwIfAborted();
       log(tested.name);
-      return summarize(tested.maxCharacters, [...measureGrowth(tested, tested.maxCharacters)]);
+      return summarize(tested.maxCharacters, [
+        ...measureGrowth(tested, tested.maxCharacters, { runs: 3 }),
+      ]);
     });
     const problems = rows.flatMap((row) => row.problems);
     for (const { function: name, shape, characters, ms, ratio } of problems) {

@@ -15,11 +15,14 @@ const WORKER = "sightline-staging";
 const OPTIONS = { location: null, imageDimensions: 1024 };
 let folder = "";
 
-/** Makes a project with the bindings, the migrations and a small Worker; sets up its account. */
+const copy = (path: string) =>
+  cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
+
+/** Makes a project with the bindings, a migration and a small Worker; sets up its account. */
 beforeEach(async () => {
   folder = mkdtempSync(join(root, "project-"));
   for (const name of ["src", "console"]) mkdirSync(join(folder, name));
-  cpSync(join(PROJECT, "migrations"), join(folder, "migrations"), { recursive: true });
+  copy("migrations/0001_init.sql");
   const write = (path: string, content: string) => writeFileSync(join(folder, path), content);
   write("wrangler.toml", readFileSync(join(PROJECT, "wrangler.toml"), "utf8"));
   write("console/index.html", "<p>Sightline</p>");
@@ -45,6 +48,7 @@ const failTriggers = () => {
 
 describe("deploy", () => {
   it("applies the migrations, then deploys the Worker with the environment's bindings", async () => {
+    copy("migrations");
     const { stdout, status } = await runDeploy("--env", "staging");
     expect(status).toBe(0);
     expect(stdout).toContain(`Deployed ${WORKER}. Version: ${liveVersion()}`);

@@ -68,20 +68,24 @@ export class Client {
     index: string,
     asset: { asset_type: string; asset_id: string },
   ): Promise<Json> {
-    return waitUntil(async () => {
-      const record = await this.json(
-        "GET",
-        `/index/${index}/${asset.asset_type}/${asset.asset_id}`,
-      );
-      return ["ready", "failed"].includes(record.state) && record;
-    });
+    const path = `/index/${index}/${asset.asset_type}/${asset.asset_id}`;
+    return this.#waitForEnd("assets", asset.asset_id, path, ["ready", "failed"]);
   }
 
   /** Waits until a job has ended, and returns its record. */
   async waitForJob(jobId: string): Promise<Json> {
+    return this.#waitForEnd("jobs", jobId, `/jobs/${jobId}`, ["succeeded", "failed", "cancelled"]);
+  }
+
+  /** Waits for the stored state, which is cheaper to read than the record. */
+  async #waitForEnd(table: "assets" | "jobs", id: string, path: string, ends: string[]) {
+    const column = table === "assets" ? "asset_id" : "job_id";
+    const stored = env.DB.prepare(`SELECT state FROM ${table} WHERE ${column} = ?`).bind(id);
     return waitUntil(async () => {
-      const job = await this.json("GET", `/jobs/${jobId}`);
-      return ["succeeded", "failed", "cancelled"].includes(job.state) && job;
+      const state = await stored.first<string>("state");
+      if (state !== null && !ends.includes(state)) return null;
+      const record = await this.json("GET", path);
+      return ends.includes(record.state) && record;
     });
   }
 }

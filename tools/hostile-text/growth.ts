@@ -13,18 +13,25 @@ export interface Growth {
 
 /** Times below this are noise. */
 const MEASURABLE_MS = 8;
+/** Above it, a text isn't lengthened before the growth is known. */
+const SLOW_MS = 100;
 /** Runs of which the fastest counts: others compile code or collect garbage. */
 const MAX_RUNS = 20;
 /** Above it, growth is more than linear. */
 export const MAX_RATIO = 3;
 
 /**
- * Measures a function with a text of each shape and of `length` characters. Starts short and
- * grows fourfold, so that a slow function is found early: it is then not run with longer texts.
+ * Measures a function with a text of each shape and of `length` characters, of which the fastest of
+ * so many runs counts. Starts short and grows fourfold, so that a slow function is found early: it
+ * is then not run with longer texts.
  */
-export function* measureGrowth(tested: TextFunction, length: number): Generator<Growth> {
+export function* measureGrowth(
+  tested: TextFunction,
+  length: number,
+  { runs = 1 } = {},
+): Generator<Growth> {
   for (const [shape, textOf] of Object.entries(HOSTILE_SHAPES)) {
-    const growth = measureShape(tested.run, textOf, length);
+    const growth = measureShape(tested.run, textOf, { length, runs });
     const ratio = tested.isSquare ? Math.sqrt(growth.ratio) : growth.ratio;
     yield { function: tested.name, shape, ...growth, ratio };
   }
@@ -33,14 +40,15 @@ export function* measureGrowth(tested: TextFunction, length: number): Generator<
 function measureShape(
   run: (text: string) => unknown,
   textOf: (length: number) => string,
-  length: number,
+  { length, runs }: { length: number; runs: number },
 ): Pick<Growth, "characters" | "ms" | "ratio"> {
   for (let characters = Math.min(length, 1000); ; characters = Math.min(length, 4 * characters)) {
     const text = textOf(characters);
-    const ms = fastest(run, text, 1);
-    const ratio = ms < MEASURABLE_MS ? 1 : growthAround(run, textOf, characters);
-    if (ratio > MAX_RATIO || characters === length)
-      return { characters, ms: fastest(run, text, 2), ratio };
+    const isLast = characters === length;
+    const ms = fastest(run, text, isLast ? runs : 1);
+    const isMeasured = ms > (isLast ? MEASURABLE_MS : SLOW_MS);
+    const ratio = isMeasured ? growthAround(run, textOf, characters) : 1;
+    if (ratio > MAX_RATIO || isLast) return { characters, ms, ratio };
   }
 }
 

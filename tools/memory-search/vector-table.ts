@@ -24,16 +24,13 @@ export class VectorTable {
     this.#dimensions = vectors[0]?.values.length ?? 0;
     this.#matrix = new Float32Array(vectors.length * this.#dimensions);
     for (const [row, { values }] of vectors.entries()) {
-      const length = Math.hypot(...Array.from(values)) || 1;
-      const unit = Float32Array.from(values, (value) => value / length);
-      this.#matrix.set(unit, row * this.#dimensions);
+      this.#matrix.set(toUnitVector(values), row * this.#dimensions);
     }
   }
 
   /** Returns the nearest vectors by cosine, best first. */
   async query(values: number[], { topK = 5, filter = {} }: VectorizeQueryOptions) {
-    const length = Math.hypot(...values) || 1;
-    const query = Float32Array.from(values, (value) => value / length);
+    const query = toUnitVector(values);
     const best: Best = { rows: [], scores: [], worst: 0 };
     const rules = Object.entries(filter) as [keyof StoredVector["metadata"], Rule][];
     for (const [row, vector] of this.#vectors.entries()) {
@@ -59,6 +56,15 @@ export class VectorTable {
     for (let i = 0; i < this.#dimensions; i++) sum += this.#matrix[start + i]! * query[i]!;
     return sum;
   }
+}
+
+function toUnitVector(values: ArrayLike<number>): Float32Array {
+  let square = 0;
+  for (let i = 0; i < values.length; i++) square += values[i]! * values[i]!;
+  const length = Math.sqrt(square) || 1;
+  const unit = new Float32Array(values.length);
+  for (let i = 0; i < values.length; i++) unit[i] = values[i]! / length;
+  return unit;
 }
 
 function keepBest(best: Best, row: number, score: number, count: number): void {

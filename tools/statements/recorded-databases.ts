@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SqliteD1 } from "./sqlite-d1.ts";
 
 /** A statement that a database has run, and the function that was called. */
@@ -41,9 +41,11 @@ export function recordedState(
   const sqlite = new DatabaseSync(":memory:");
   for (const sql of [...migrations, fixture]) sqlite.exec(sql);
   const values = new Map<string, unknown>([["schema", migrations.length]]);
+  const prepared = new Map<string, StatementSync>();
   const exec = (sql: string, ...bindings: SQLInputValue[]) => {
     log.add(name, sql);
-    const statement = sqlite.prepare(sql);
+    const statement = prepared.get(sql) ?? sqlite.prepare(sql);
+    prepared.set(sql, statement);
     const columnNames = statement.columns().map((column) => column.name);
     const rows = columnNames.length > 0 ? statement.all(...bindings) : [];
     if (columnNames.length === 0) statement.run(...bindings);
