@@ -47,10 +47,8 @@ export async function putWindowTiles(
   part: number,
   pixels: Uint8ClampedArray,
 ): Promise<void> {
-  await bucket.put(
-    tilesKey(asset, part),
-    Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length),
-  );
+  const bytes = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length);
+  await bucket.put(tilesKey(asset, part), bytes);
 }
 
 /** Returns the pixels of the tiles of a window; null if its frames can't be decoded, and after the ingest. */
