@@ -51,7 +51,7 @@ export async function putWindowTiles(
   await bucket.put(tilesKey(asset, part), bytes);
 }
 
-/** Returns the pixels of the tiles of a window; null if its frames can't be decoded, and after the ingest. */
+/** Returns the pixels of a window's tiles; null if none could be decoded, and after the ingest. */
 export async function getWindowTiles(
   bucket: R2Bucket,
   asset: Asset,
