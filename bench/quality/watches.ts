@@ -8,8 +8,13 @@ import { type Interval, wilsonInterval } from "../../src/search/intervals.ts";
 import { createRandom } from "../../src/search/random-numbers.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../../tools/calibration/corpus.ts";
-import type { Corpus, GroundTruth } from "../../tools/calibration/judgments.ts";
-import { createJudge, type EvalQuery, sampleQueries } from "../../tools/calibration/questions.ts";
+import type { Corpus } from "../../tools/calibration/judgments.ts";
+import {
+  createJudge,
+  type EvalQuery,
+  type Judgment,
+  sampleQueries,
+} from "../../tools/calibration/questions.ts";
 import { ingestFiles } from "../../tools/ingest-files.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
@@ -33,7 +38,7 @@ const MAX_LEFT = 0.5;
 
 /** A watch, what is relevant to it, and what was announced. */
 interface WatchOutcome {
-  relevant: readonly GroundTruth[];
+  judgment: Judgment;
   matches: WatchMatch[];
 }
 
@@ -55,15 +60,15 @@ async function runStream(
       query: query.text,
       min_probability: THRESHOLDS[0],
     });
-    watches.push({ id, relevant: judge(query) });
+    watches.push({ id, judgment: judge(query) });
   }
   const output = process.stderr;
   await ingestFiles(files, { sightline, indexName, serviceUrl, stateFolder, output });
   return Promise.all(
-    watches.map(async ({ id, relevant }) => {
+    watches.map(async ({ id, judgment }) => {
       const matches: WatchMatch[] = [];
       for await (const match of index.watches.matches(id, { limit: 100 })) matches.push(match);
-      return { relevant, matches };
+      return { judgment, matches };
     }),
   );
 }
@@ -75,8 +80,8 @@ function toRange({ score, segment }: WatchMatch) {
 
 /** Compares the scores of the matches with the share that is right, in bins. */
 function measureBins(outcomes: readonly WatchOutcome[]) {
-  const judged = outcomes.flatMap(({ matches, relevant }) => {
-    return judgeHits(matches.map(toRange), relevant).hits;
+  const judged = outcomes.flatMap(({ matches, judgment }) => {
+    return judgeHits(matches.map(toRange), judgment).hits;
   });
   return THRESHOLDS.map((from, i) => {
     const to = THRESHOLDS[i + 1] ?? Infinity;
@@ -94,16 +99,38 @@ function measureBins(outcomes: readonly WatchOutcome[]) {
   });
 }
 
+/** Returns what kinds of evidence the matches of each bin have, and how many of them are right. */
+function measureEvidence(outcomes: readonly WatchOutcome[]) {
+  const judged = outcomes.flatMap(({ matches, judgment }) =>
+    matches.flatMap((match) => {
+      const kinds = match.segment.evidence.map(({ kind, text }) => (text ? `${kind} words` : kind));
+      const from = THRESHOLDS.findLast((threshold) => match.score >= threshold);
+      const [hit] = judgeHits([toRange(match)], judgment).hits;
+      return hit ? { key: `${from}: ${kinds.toSorted().join(", ")}`, isRight: hit.isRight } : [];
+    }),
+  );
+  const groups = [...Map.groupBy(judged, ({ key }) => key)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  return groups.map(([evidence, some]) => {
+    const right = some.filter(({ isRight }) => isRight).length;
+    return { evidence, matches: some.length, right: round(right / some.length, 3) };
+  });
+}
+
 function formatInterval({ low, high }: Interval): string {
   return `${round(low, 3)}–${round(high, 3)}`;
 }
 
 /** Share of the relevant moments that have a match of a score or more. */
 function measureRecall(outcomes: readonly WatchOutcome[], least: number): number {
-  const found = outcomes.flatMap(({ relevant, matches }) => {
+  const found = outcomes.flatMap(({ judgment: { relevant }, matches }) => {
     const likely = matches.filter(({ score }) => score >= least);
     const ranges = likely.map(toRange);
-    return relevant.map((truth) => judgeHits(ranges, [truth]).hits.some((hit) => hit.isRight));
+    return relevant.map((truth) => {
+      const { hits } = judgeHits(ranges, { relevant: [truth], unknown: [] });
+      return hits.some(({ isRight }) => isRight);
+    });
   });
   return round(found.filter(Boolean).length / found.length, 3);
 }
@@ -125,6 +152,7 @@ async function measureStream(options: SuiteOptions, corpus: Corpus, others: Medi
   return {
     watches: outcomes.length,
     bins: measureBins(outcomes),
+    evidence: measureEvidence(outcomes),
     recall_at_half: measureRecall(outcomes, 0.5),
     recall_at_90: measureRecall(outcomes, 0.9),
   };
