@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WatchMatch } from "sightline";
@@ -146,6 +146,7 @@ async function measureStream(options: SuiteOptions, corpus: Corpus, others: Medi
       options.log(`${name}: ${WATCHES} watches, ${files.length} files`);
       const own = queries.slice(i * WATCHES, (i + 1) * WATCHES);
       all.push(...(await runStream(service, name, files, own, corpus)));
+      options.log(JSON.stringify(measureBins(all)));
     }
     return all;
   });
@@ -191,12 +192,17 @@ async function writeShuffledSpace(path: string): Promise<void> {
   await writeFile(path, writeWeights({ about: { ...space.about, vocabulary }, members }));
 }
 
-async function withJointSpace<T>(path: string, use: () => Promise<T>): Promise<T> {
-  process.env["JOINT_SPACE_FILE"] = path;
+/** Runs engines with a setting: a file of the joint space, or a folder of remembered replies. */
+async function withEngineSetting<T>(
+  name: "JOINT_SPACE_FILE" | "ENGINE_REPLIES",
+  path: string,
+  use: () => Promise<T>,
+): Promise<T> {
+  process.env[name] = path;
   try {
     return await use();
   } finally {
-    delete process.env["JOINT_SPACE_FILE"];
+    delete process.env[name];
   }
 }
 
@@ -218,14 +224,20 @@ export const suite: Suite = {
     try {
       const corpus = await writeCorpus(folder, order.slice(0, STREAM_PHOTOS));
       const others = await listClips(join(options.dataDir, "videos"));
-      const stream = await measureStream(options, corpus, others);
+      const replies = join(folder, "replies");
+      await mkdir(replies);
+      // All indices get the same files.
+      const stream = await withEngineSetting("ENGINE_REPLIES", replies, () =>
+        measureStream(options, corpus, others),
+      );
+      options.log(JSON.stringify(stream));
       const images = order.slice(0, IMAGE_PHOTOS);
       options.log("images alone:");
       const matches = await countImageMatches(options, images);
       const shuffledSpace = join(folder, "shuffled.bin");
       await writeShuffledSpace(shuffledSpace);
       options.log("images alone, with shuffled vectors:");
-      const shuffled = await withJointSpace(shuffledSpace, () =>
+      const shuffled = await withEngineSetting("JOINT_SPACE_FILE", shuffledSpace, () =>
         countImageMatches(options, images),
       );
       const kills = await countAnnouncements(options, corpus);
