@@ -42,6 +42,8 @@ const SEED = 1;
 const QUERIES_FILE = join(PROJECT, ".wrangler/calibration/judged-queries.json");
 /** Photos that the joint space is trained without: the first of the shuffled ones. */
 const EXCLUDED_PHOTOS = 1091;
+/** Options of the joint space's training, which say without which photos it is. */
+const TRAINING = ["--seed", `${SEED}`, "--hold-out", `${EXCLUDED_PHOTOS}`];
 /** Photos that become scenes described in text. */
 const DESCRIBED_PHOTOS = 1200;
 const LOADING_WORKER = "bench/search/loading-worker.ts";
@@ -64,7 +66,7 @@ async function main(): Promise<void> {
   }
   if (values.refit) {
     await storeEntries(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
-    await calibrateImages(resolve(values.data));
+    await calibrateImagesAndLabels(resolve(values.data));
     return;
   }
   const data = resolve(values.data);
@@ -106,7 +108,7 @@ async function main(): Promise<void> {
     );
     await writeFile(QUERIES_FILE, JSON.stringify(queries));
     await storeEntries(queries);
-    await calibrateImages(data);
+    await calibrateImagesAndLabels(data);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -163,23 +165,24 @@ function withoutImages({ url, key }: Service): Sightline {
 
 function trainJointSpace(data: string): Promise<void> {
   log(`Training a joint space without ${EXCLUDED_PHOTOS} photos …`);
-  return runScript("train-joint-space", data, ["--out", SPACE_FILE]);
+  return runScript("train-joint-space", data, [...TRAINING, "--out", SPACE_FILE]);
 }
 
-function calibrateImages(data: string): Promise<void> {
+async function calibrateImagesAndLabels(data: string): Promise<void> {
   log("Fitting images to archives of different sizes …");
-  return runScript("calibrate-images", data, ["--space", SPACE_FILE]);
+  await runScript("calibrate-images", data, [...TRAINING, "--space", SPACE_FILE]);
+  log("Fitting labels …");
+  await runScript("calibrate-labels", data, []);
 }
 
 /** Runs a script that needs much memory in a process of its own. Its output goes to a log file. */
 async function runScript(name: string, data: string, args: string[]): Promise<void> {
   await mkdir(dirname(SPACE_FILE), { recursive: true });
   const supervisor = new ProcessSupervisor();
-  const options = ["--data", data, "--seed", `${SEED}`, "--hold-out", `${EXCLUDED_PHOTOS}`];
   const child = supervisor.supervise(
     startChild({
       name,
-      args: [`scripts/${name}.ts`, ...options, ...args],
+      args: [`scripts/${name}.ts`, "--data", data, ...args],
       env: {},
       logFile: join(dirname(SPACE_FILE), `${name}.log`),
     }),

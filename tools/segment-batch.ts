@@ -10,6 +10,8 @@ export interface SegmentFields {
   caption: string;
   transcript: string;
   onScreenText: string;
+  /** What a detector finds in its image; its caption only lists that. */
+  labels?: readonly string[];
 }
 
 /**

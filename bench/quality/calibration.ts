@@ -5,7 +5,7 @@ import { createRandom } from "../../src/search/random-numbers.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import type { JudgedQuery } from "../../tools/calibration/judgments.ts";
 import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
-import { ARCHIVE_CONTENTS } from "../../tools/calibration/sized-archive.ts";
+import { ARCHIVE_CONTENTS, LABELLED_CONTENTS } from "../../tools/calibration/sized-archive.ts";
 import { type ArchiveResults, judgeArchives } from "../../tools/memory-search/judge-archive.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { shuffle } from "../../tools/training/random.ts";
@@ -57,13 +57,14 @@ export const suite: Suite = {
     const known = shuffle(vectors.starts[1]!, createRandom(1));
     const photos = {
       captions,
+      labelsOf: vectors.labelsOf,
       targets: known.slice(ABSENT),
       absent: known.slice(0, ABSENT),
       others: [...captions.keys()].slice(vectors.starts[1]),
     };
     const listOthers = await readQueriesAboutNothing(photos);
     const rows = [];
-    for (const contents of ARCHIVE_CONTENTS) {
+    for (const contents of [...ARCHIVE_CONTENTS, ...LABELLED_CONTENTS]) {
       for (const size of sizes) {
         const about = { contents, size };
         const results = await judgeArchives(photos, vectors, about, { signal, listOthers });

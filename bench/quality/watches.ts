@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WatchMatch } from "sightline";
@@ -8,8 +8,13 @@ import { type Interval, wilsonInterval } from "../../src/search/intervals.ts";
 import { createRandom } from "../../src/search/random-numbers.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../../tools/calibration/corpus.ts";
-import type { Corpus, GroundTruth } from "../../tools/calibration/judgments.ts";
-import { createJudge, type EvalQuery, sampleQueries } from "../../tools/calibration/questions.ts";
+import type { Corpus } from "../../tools/calibration/judgments.ts";
+import {
+  createJudge,
+  type EvalQuery,
+  type Judgment,
+  sampleQueries,
+} from "../../tools/calibration/questions.ts";
 import { ingestFiles } from "../../tools/ingest-files.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
@@ -33,7 +38,7 @@ const MAX_LEFT = 0.5;
 
 /** A watch, what is relevant to it, and what was announced. */
 interface WatchOutcome {
-  relevant: readonly GroundTruth[];
+  judgment: Judgment;
   matches: WatchMatch[];
 }
 
@@ -55,15 +60,15 @@ async function runStream(
       query: query.text,
       min_probability: THRESHOLDS[0],
     });
-    watches.push({ id, relevant: judge(query) });
+    watches.push({ id, judgment: judge(query) });
   }
   const output = process.stderr;
   await ingestFiles(files, { sightline, indexName, serviceUrl, stateFolder, output });
   return Promise.all(
-    watches.map(async ({ id, relevant }) => {
+    watches.map(async ({ id, judgment }) => {
       const matches: WatchMatch[] = [];
       for await (const match of index.watches.matches(id, { limit: 100 })) matches.push(match);
-      return { relevant, matches };
+      return { judgment, matches };
     }),
   );
 }
@@ -75,8 +80,8 @@ function toRange({ score, segment }: WatchMatch) {
 
 /** Compares the scores of the matches with the share that is right, in bins. */
 function measureBins(outcomes: readonly WatchOutcome[]) {
-  const judged = outcomes.flatMap(({ matches, relevant }) => {
-    return judgeHits(matches.map(toRange), relevant).hits;
+  const judged = outcomes.flatMap(({ matches, judgment }) => {
+    return judgeHits(matches.map(toRange), judgment).hits;
   });
   return THRESHOLDS.map((from, i) => {
     const to = THRESHOLDS[i + 1] ?? Infinity;
@@ -94,16 +99,38 @@ function measureBins(outcomes: readonly WatchOutcome[]) {
   });
 }
 
+/** Returns what kinds of evidence the matches of each bin have, and how many of them are right. */
+function measureEvidence(outcomes: readonly WatchOutcome[]) {
+  const judged = outcomes.flatMap(({ matches, judgment }) =>
+    matches.flatMap((match) => {
+      const kinds = match.segment.evidence.map(({ kind, text }) => (text ? `${kind} words` : kind));
+      const from = THRESHOLDS.findLast((threshold) => match.score >= threshold);
+      const [hit] = judgeHits([toRange(match)], judgment).hits;
+      return hit ? { key: `${from}: ${kinds.toSorted().join(", ")}`, isRight: hit.isRight } : [];
+    }),
+  );
+  const groups = [...Map.groupBy(judged, ({ key }) => key)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  return groups.map(([evidence, some]) => {
+    const right = some.filter(({ isRight }) => isRight).length;
+    return { evidence, matches: some.length, right: round(right / some.length, 3) };
+  });
+}
+
 function formatInterval({ low, high }: Interval): string {
   return `${round(low, 3)}–${round(high, 3)}`;
 }
 
 /** Share of the relevant moments that have a match of a score or more. */
 function measureRecall(outcomes: readonly WatchOutcome[], least: number): number {
-  const found = outcomes.flatMap(({ relevant, matches }) => {
+  const found = outcomes.flatMap(({ judgment: { relevant }, matches }) => {
     const likely = matches.filter(({ score }) => score >= least);
     const ranges = likely.map(toRange);
-    return relevant.map((truth) => judgeHits(ranges, [truth]).hits.some((hit) => hit.isRight));
+    return relevant.map((truth) => {
+      const { hits } = judgeHits(ranges, { relevant: [truth], unknown: [] });
+      return hits.some(({ isRight }) => isRight);
+    });
   });
   return round(found.filter(Boolean).length / found.length, 3);
 }
@@ -119,12 +146,14 @@ async function measureStream(options: SuiteOptions, corpus: Corpus, others: Medi
       options.log(`${name}: ${WATCHES} watches, ${files.length} files`);
       const own = queries.slice(i * WATCHES, (i + 1) * WATCHES);
       all.push(...(await runStream(service, name, files, own, corpus)));
+      options.log(JSON.stringify(measureBins(all)));
     }
     return all;
   });
   return {
     watches: outcomes.length,
     bins: measureBins(outcomes),
+    evidence: measureEvidence(outcomes),
     recall_at_half: measureRecall(outcomes, 0.5),
     recall_at_90: measureRecall(outcomes, 0.9),
   };
@@ -163,12 +192,17 @@ async function writeShuffledSpace(path: string): Promise<void> {
   await writeFile(path, writeWeights({ about: { ...space.about, vocabulary }, members }));
 }
 
-async function withJointSpace<T>(path: string, use: () => Promise<T>): Promise<T> {
-  process.env["JOINT_SPACE_FILE"] = path;
+/** Runs engines with a setting: a file of the joint space, or a folder of remembered replies. */
+async function withEngineSetting<T>(
+  name: "JOINT_SPACE_FILE" | "ENGINE_REPLIES",
+  path: string,
+  use: () => Promise<T>,
+): Promise<T> {
+  process.env[name] = path;
   try {
     return await use();
   } finally {
-    delete process.env["JOINT_SPACE_FILE"];
+    delete process.env[name];
   }
 }
 
@@ -190,14 +224,20 @@ export const suite: Suite = {
     try {
       const corpus = await writeCorpus(folder, order.slice(0, STREAM_PHOTOS));
       const others = await listClips(join(options.dataDir, "videos"));
-      const stream = await measureStream(options, corpus, others);
+      const replies = join(folder, "replies");
+      await mkdir(replies);
+      // All indices get the same files.
+      const stream = await withEngineSetting("ENGINE_REPLIES", replies, () =>
+        measureStream(options, corpus, others),
+      );
+      options.log(JSON.stringify(stream));
       const images = order.slice(0, IMAGE_PHOTOS);
       options.log("images alone:");
       const matches = await countImageMatches(options, images);
       const shuffledSpace = join(folder, "shuffled.bin");
       await writeShuffledSpace(shuffledSpace);
       options.log("images alone, with shuffled vectors:");
-      const shuffled = await withJointSpace(shuffledSpace, () =>
+      const shuffled = await withEngineSetting("JOINT_SPACE_FILE", shuffledSpace, () =>
         countImageMatches(options, images),
       );
       const kills = await countAnnouncements(options, corpus);

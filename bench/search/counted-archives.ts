@@ -78,7 +78,7 @@ export async function countArchive(
   const outcomes: CountOutcome[] = [];
   for (const [at, query] of queries.entries()) {
     signal.throwIfAborted();
-    const relevantIds = judge(query);
+    const { relevantIds } = judge(query);
     const relevant = segments.filter(({ segmentId }) => relevantIds.has(segmentId));
     const { name, groupBy, unit } = GROUPINGS[at % GROUPINGS.length]!;
     const request = {

@@ -1,11 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { listStems } from "../../tools/calibration/questions.ts";
-import {
-  type ArchivePhotos,
-  type ArchiveSegment,
-  stemsOf,
-} from "../../tools/calibration/sized-archive.ts";
+import { listStems, stemsOf } from "../../tools/calibration/relevance.ts";
+import type { ArchivePhotos, ArchiveSegment } from "../../tools/calibration/sized-archive.ts";
 
 const FILE = join(import.meta.dirname, "queries-about-nothing.json");
 

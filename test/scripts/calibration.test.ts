@@ -6,11 +6,10 @@ import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.
 import { createRandom } from "../../src/search/random-numbers.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { mergeCalibrationEntries } from "../../tools/calibration/calibrations-file.ts";
-import { judgeHits } from "../../tools/calibration/collect-examples.ts";
-import { fitCalibrationEntries } from "../../tools/calibration/entries.ts";
+import { fitCalibrationEntries, refitLabels } from "../../tools/calibration/entries.ts";
 import { fitEvidenceModels } from "../../tools/calibration/fit.ts";
 import type { GroundTruth } from "../../tools/calibration/judgments.ts";
-import { sampleQueries, createJudge } from "../../tools/calibration/questions.ts";
+import { sampleQueries } from "../../tools/calibration/questions.ts";
 
 const dog: GroundTruth = {
   file: "dog.jpg",
@@ -18,19 +17,6 @@ const dog: GroundTruth = {
   captions: ["A brown dog runs on sand.", "The dog is running by the sea."],
 };
 const boat: GroundTruth = { file: "video.mp4", at: 7.5, captions: ["Two boats on the sea."] };
-
-describe("the relevance judge", () => {
-  const judge = createJudge([dog, boat]);
-  it.each<[string, string, GroundTruth[]]>([
-    ["boat", "", [boat]],
-    ["the sea", "", [dog, boat]],
-    ["brown dogs run", "", [dog]],
-    ["a dog on a boat", "", []],
-    ["dog mustard", dog.captions[0]!, [dog]],
-  ])("accepts every item whose captions contain “%s”", (text, caption, relevant) => {
-    expect(judge({ text, caption, form: "words", isPresent: true })).toEqual(relevant);
-  });
-});
 
 it("sampled queries are made of captions, a quarter of them of absent ones", () => {
   const corpus = { files: [], truths: [dog, boat], absentCaptions: ["A red kite over a castle."] };
@@ -43,24 +29,6 @@ it("sampled queries are made of captions, a quarter of them of absent ones", () 
     else expect(text.length).toBeLessThan(caption.length);
   }
 });
-
-it("a hit is relevant if the described moment lies in its range", () => {
-  const hit = { ...EMPTY_HIT, title: "video.mp4", signals: {}, score: 0.5 };
-  const at = (start: number, end: number) => ({ ...hit, start_seconds: start, end_seconds: end });
-  const { hits: judged, relevantCount } = judgeHits([at(0, 5), at(5, 10)], [boat]);
-  expect(judged.map(({ isRight }) => isRight)).toEqual([false, true]);
-  expect(relevantCount).toBe(1);
-});
-
-const EMPTY_HIT = {
-  asset_id: "",
-  caption: "",
-  transcript: "",
-  on_screen_text: "",
-  labels: [],
-  clip_url: "",
-  evidence: [],
-};
 
 describe("the fit of evidence models", () => {
   const textModel = {
@@ -169,6 +137,23 @@ describe("calibration entries", () => {
     expect(withoutImages!.models).toEqual({ ...withImages!.models, image: null });
     expect(withoutImages!.image).toBeNull();
     expect(Object.keys(withoutImages!.example.weights)).toEqual(["copy_similarity"]);
+  });
+
+  it("take what labels say from archives with text and from images alone", () => {
+    const [entry] = calibrations;
+    const judged = (rightOf10: number) =>
+      Array.from({ length: 10 }, (_, i) => {
+        const hit = { signals: { label_coverage: 1 }, score: 0.5, isRight: i < rightOf10 };
+        return { hits: Array.from({ length: 20 }, () => hit), relevantCount: 20 };
+      });
+    const { image, imageAlone, ...others } = refitLabels(entry!, judged(8), judged(4));
+    const probability = (model: EvidenceModel | null) =>
+      relevanceProbability({ label_coverage: 1 }, [...entry!.text, model!]);
+    expect(probability(image)).toBeCloseTo(0.8, 2);
+    expect(probability(imageAlone)).toBeCloseTo(0.4, 2);
+    expect({ ...others, image: entry!.image, imageAlone: entry!.imageAlone }).toEqual(entry);
+    expect(image!.bias).toBe(entry!.image!.bias);
+    expect(image!.weights.image_margin).toEqual(entry!.image!.weights.image_margin);
   });
 
   it("replace stored entries of the same models in their place and leave the others", () => {

@@ -1,6 +1,7 @@
 import type { Random } from "../../src/search/random-numbers.ts";
 import { syntheticId } from "../segment-batch.ts";
-import { type ArchiveSegment, stemsOf } from "./sized-archive.ts";
+import { stemsOf } from "./relevance.ts";
+import type { ArchiveSegment } from "./sized-archive.ts";
 
 /** Numbers of segments of an asset. */
 const LENGTHS = [1, 4, 12, 30];

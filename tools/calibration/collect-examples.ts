@@ -2,7 +2,7 @@ import type { Asset, Hit, SightlineIndex } from "sightline";
 import { createRandom } from "../../src/search/random-numbers.ts";
 import { shuffle } from "../training/random.ts";
 import type { Corpus, GroundTruth, JudgedQuery } from "./judgments.ts";
-import { createJudge, type EvalQuery } from "./questions.ts";
+import { createJudge, type EvalQuery, type Judgment } from "./questions.ts";
 
 const DEPTH = 100;
 /** Numbers of assets that queries are restricted to, in turn: archives differ in size. */
@@ -24,7 +24,7 @@ export async function collectExamples(
   const judged: JudgedQuery[] = [];
   for (const [i, question] of questions.entries()) {
     const size = ASSET_COUNTS[Math.floor(i / ASSET_COUNTS.length) % ASSET_COUNTS.length]!;
-    const relevant = judge(question);
+    const { relevant, unknown } = judge(question);
     const target = relevant.find(({ captions }) => captions.includes(question.caption))?.file;
     const order = shuffle(assets.length, random).map((at) => assets[at]!);
     const chosen = new Map(order.slice(0, size).map(({ title, asset_id }) => [title, asset_id]));
@@ -36,20 +36,21 @@ export async function collectExamples(
       collapse: false,
       asset_ids: chosen.size < assets.length ? [...chosen.values()] : [],
     });
-    judged.push(
-      judgeHits(
-        segments,
-        relevant.filter(({ file }) => chosen.has(file)),
-      ),
-    );
+    const isChosen = ({ file }: GroundTruth) => chosen.has(file);
+    judged.push(judgeHits(segments, { relevant: relevant.filter(isChosen), unknown }));
   }
   return judged;
 }
 
-/** Judges the hits of a query. */
-export function judgeHits(segments: ScoredRange[], relevant: readonly GroundTruth[]): JudgedQuery {
-  const hits = segments.map(({ signals, score, ...hitRange }) => {
-    return { signals, score, isRight: relevant.some((truth) => containsTruth(hitRange, truth)) };
+/** Judges the hits of a query. Leaves out those of which captions leave open what they are. */
+export function judgeHits(
+  segments: readonly ScoredRange[],
+  { relevant, unknown }: Judgment,
+): JudgedQuery {
+  const hits = segments.flatMap(({ signals, score, ...hitRange }) => {
+    const contains = (truth: GroundTruth) => containsTruth(hitRange, truth);
+    const isRight = relevant.some(contains);
+    return isRight || !unknown.some(contains) ? { signals, score, isRight } : [];
   });
   return { hits, relevantCount: new Set(relevant.map(({ file, at }) => `${file} ${at}`)).size };
 }

@@ -1,7 +1,7 @@
 import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
 import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
 import type { EvidenceModel } from "../../src/search/fuse.ts";
-import { fitEvidenceModels, refitEvidenceModels } from "./fit.ts";
+import { fitEvidenceModels, type KnownModel, refitEvidenceModels } from "./fit.ts";
 import { type JudgedQuery, weighExamples } from "./judgments.ts";
 import { EXACT_TEXT, EXAMPLE, EXAMPLE_NO_IMAGE, IMAGE, SIMILAR_TEXT } from "./model-shapes.ts";
 
@@ -61,8 +61,24 @@ export function refitImages(
   };
 }
 
+/**
+ * Fits what detected labels say to archives of images without captions, beside text and alone. All
+ * else stays as it is.
+ */
+export function refitLabels(
+  entry: CalibrationEntry,
+  withText: readonly JudgedQuery[],
+  alone: readonly JudgedQuery[],
+): CalibrationEntry {
+  const known = { label_coverage: UNKNOWN };
+  return {
+    ...entry,
+    image: refitVisual(entry, withText, { model: entry.image!, precision: known }),
+    imageAlone: refitVisual(entry, alone, { model: entry.imageAlone!, precision: known }),
+  };
+}
+
 function fitImages(entry: CalibrationEntry, queries: readonly JudgedQuery[]): EvidenceModel {
-  const [exactText, similarText] = entry.text;
   const weights = Object.entries(IMAGE).map(([signal, shape]) => {
     return [signal, { ...shape, weight: START.weight }];
   });
@@ -73,13 +89,19 @@ function fitImages(entry: CalibrationEntry, queries: readonly JudgedQuery[]): Ev
     image_similarity: UNKNOWN,
     image_margin: UNKNOWN,
   };
-  const [, , image] = refitEvidenceModels(
-    queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS)),
-    [
-      { model: exactText!, precision: {} },
-      { model: similarText!, precision: {} },
-      { model: { bias: START.bias, weights: start }, precision },
-    ],
-  );
-  return image!;
+  return refitVisual(entry, queries, {
+    model: { bias: START.bias, weights: start },
+    precision,
+  });
+}
+
+/** Fits an evidence model of images while what text says stays as it is. */
+function refitVisual(
+  { text }: CalibrationEntry,
+  queries: readonly JudgedQuery[],
+  visual: KnownModel,
+): EvidenceModel {
+  const examples = queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS));
+  const texts = text.map((model) => ({ model, precision: {} }));
+  return refitEvidenceModels(examples, [...texts, visual]).at(-1)!;
 }

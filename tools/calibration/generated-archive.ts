@@ -26,7 +26,7 @@ export function generateArchive(
   const judge = createJudge(truths);
   const ids = new Map(segments.map((segment) => [keyOf(momentOf(segment)), segment.segmentId]));
   const queries = sampleQueries(queryCorpus, queryCount, random).map((question) => {
-    const relevantIds = judge(question).map((truth) => ids.get(keyOf(truth))!);
+    const relevantIds = judge(question).relevant.map((truth) => ids.get(keyOf(truth))!);
     return { text: question.text, relevantIds: new Set(relevantIds) };
   });
   return { segments, queries };

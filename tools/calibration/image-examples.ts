@@ -53,7 +53,7 @@ export async function collectImageExamples(
     const image_file = new Blob([Uint8Array.from(await queryImage.jpeg().toBuffer())]);
     const request = { image_file, top_k: DEPTH, collapse: false };
     const { segments } = await index.searchByImage(request);
-    const relevant = photo.captions.flatMap((caption) => {
+    const judgments = photo.captions.map((caption) => {
       return judge({
         text: caption,
         caption: isInCorpus ? caption : "",
@@ -61,8 +61,11 @@ export async function collectImageExamples(
         isPresent: isInCorpus,
       });
     });
+    const relevant = judgments.flatMap((one) => one.relevant);
+    const unknown = judgments.flatMap((one) => one.unknown);
     const original = { file: basename(photo.path), at: null, captions: photo.captions };
-    judged.push(judgeHits(segments, isInCorpus ? [original, ...relevant] : relevant));
+    const all = isInCorpus ? [original, ...relevant] : relevant;
+    judged.push(judgeHits(segments, { relevant: all, unknown }));
   }
   return judged;
 }

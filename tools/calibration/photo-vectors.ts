@@ -5,9 +5,10 @@ import {
   createJointEmbedder,
   type JointEmbedder,
 } from "../../local/engine/joint-space/embedder.ts";
-import { loadImageEncoder } from "../../local/engine/joint-space/features.ts";
+import { listLabels, loadImageEncoder } from "../../local/engine/joint-space/features.ts";
 import { readWeights } from "../../local/engine/joint-space/weights.ts";
-import { loadSentences } from "../../local/engine/sentences.ts";
+import { MIN_OBJECT_SCORE } from "../../local/engine/objects.ts";
+import { loadSentences, type SentenceEncoder } from "../../local/engine/sentences.ts";
 import { PROJECT } from "../stack/local-state.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../training/captions.ts";
 import { type Matrix, rowOf } from "../training/matrix.ts";
@@ -20,15 +21,45 @@ interface TextVectors {
   images: ReadonlyMap<string, ArrayLike<number>>;
 }
 
-/** Captioned photos of some folders in one list, and their vectors by the engine's models. */
-export interface PhotoVectors {
+/** Captioned photos in one list, with vectors of their captions and what they show. */
+export interface PhotoTexts {
   photos: readonly CaptionedPhoto[];
+  /** Unit vector, by the photo's number in `photos`. */
+  sentenceVector: (photo: number, sentence: number) => Float32Array;
+  /** The same of an image; null if images aren't embedded. */
+  imageVector: ((photo: number) => Float32Array) | null;
+  /** What the engine's detector finds in a photo, best first. */
+  labelsOf: (photo: number) => string[];
+  embedTexts(texts: readonly string[], signal: AbortSignal): Promise<TextVectors>;
+}
+
+/** Captioned photos of some folders, and their vectors by the engine's models. */
+export interface PhotoVectors extends PhotoTexts {
   /** Number of the first photo of each folder. */
   starts: readonly number[];
-  /** Unit vectors, by the photo's number in `photos`. */
-  sentenceVector: (photo: number, sentence: number) => Float32Array;
   imageVector: (photo: number) => Float32Array;
-  embedTexts(texts: readonly string[], signal: AbortSignal): Promise<TextVectors>;
+}
+
+const CACHE_FOLDER = join(PROJECT, ".wrangler/joint-space");
+
+/** Loads the first `limit` photos of a folder and embeds their captions only. */
+export async function loadPhotoTexts(
+  folder: string,
+  limit: number,
+  log: (line: string) => void,
+): Promise<PhotoTexts> {
+  const encoders = { images: await loadImageEncoder(), sentences: await loadSentences() };
+  const photos = (await readCaptionedPhotos(folder)).slice(0, limit);
+  const set = await loadPhotoSet(folder, encoders, { cacheFolder: CACHE_FOLDER, limit, log });
+  return {
+    photos,
+    ...readPhotoSets([set], photos),
+    imageVector: null,
+    async embedTexts(list, signal) {
+      const texts = await embedUnique(encoders.sentences, list, signal);
+      return { texts, images: texts };
+    },
+  };
 }
 
 /**
@@ -41,15 +72,15 @@ export async function loadPhotoVectors(
   spaceFile: string,
   log: (line: string) => void,
 ): Promise<PhotoVectors> {
-  const cacheFolder = join(PROJECT, ".wrangler/joint-space");
   const encoders = { images: await loadImageEncoder(), sentences: await loadSentences() };
   const sets: PhotoSet[] = [];
   const photos: CaptionedPhoto[] = [];
   const starts: number[] = [];
+  const options = { cacheFolder: CACHE_FOLDER, limit: Infinity, log };
   for (const folder of folders) {
     starts.push(photos.length);
     photos.push(...(await readCaptionedPhotos(folder)));
-    sets.push(await loadPhotoSet(folder, encoders, { cacheFolder, limit: Infinity, log }));
+    sets.push(await loadPhotoSet(folder, encoders, options));
   }
   const file = await readFile(spaceFile);
   const weights = readWeights(file);
@@ -59,24 +90,13 @@ export async function loadPhotoVectors(
     dimensions: weights.about.dimensions,
     log,
   });
-  let sentenceCount = 0;
-  const firstSentence = photos.map(({ captions }) => {
-    const first = sentenceCount;
-    sentenceCount += captions.length;
-    return first;
-  });
-  const sentenceRows = sets.flatMap(({ sentences: matrix }) =>
-    Array.from({ length: matrix.rows }, (_, row) => rowOf(matrix, row)),
-  );
   return {
     photos,
     starts,
-    sentenceVector: (photo, sentence) => sentenceRows[firstSentence[photo]! + sentence]!,
+    ...readPhotoSets(sets, photos),
     imageVector: (photo) => rowOf(imageVectors, photo),
     async embedTexts(list, signal) {
-      const unique = [...new Set(list)];
-      const vectors = await encoders.sentences.embed(unique, signal);
-      const texts = new Map(unique.map((text, at) => [text, Float32Array.from(vectors[at]!)]));
+      const texts = await embedUnique(encoders.sentences, list, signal);
       const images = new Map(
         [...texts].map(([text, vector]) => [text, embedder.embedText(text, vector)]),
       );
@@ -85,14 +105,44 @@ export async function loadPhotoVectors(
   };
 }
 
+function readPhotoSets(
+  sets: readonly PhotoSet[],
+  photos: readonly CaptionedPhoto[],
+): Pick<PhotoTexts, "sentenceVector" | "labelsOf"> {
+  let sentenceCount = 0;
+  const firstSentence = photos.map(({ captions }) => {
+    const first = sentenceCount;
+    sentenceCount += captions.length;
+    return first;
+  });
+  const sentences = sets.flatMap((set) => rowsOf(set.sentences));
+  const features = sets.flatMap((set) => rowsOf(set.images));
+  return {
+    sentenceVector: (photo, sentence) => sentences[firstSentence[photo]! + sentence]!,
+    labelsOf: (photo) => listLabels(features[photo]!, MIN_OBJECT_SCORE),
+  };
+}
+
+function rowsOf(matrix: Matrix): Float32Array[] {
+  return Array.from({ length: matrix.rows }, (_, row) => rowOf(matrix, row));
+}
+
+async function embedUnique(
+  encoder: SentenceEncoder,
+  list: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, Float32Array>> {
+  const unique = [...new Set(list)];
+  const vectors = await encoder.embed(unique, signal);
+  return new Map(unique.map((text, at) => [text, Float32Array.from(vectors[at]!)]));
+}
+
 async function embedImages(
   sets: readonly PhotoSet[],
   embedder: JointEmbedder,
   { name, dimensions, log }: { name: string; dimensions: number; log: (line: string) => void },
 ): Promise<Matrix> {
-  const features = sets.flatMap((set) =>
-    Array.from({ length: set.images.rows }, (_, row) => rowOf(set.images, row)),
-  );
+  const features = sets.flatMap((set) => rowsOf(set.images));
   const cache = nameCache([name, ...sets.map((set) => JSON.stringify(set.captions))]);
   return cacheRows(
     join(PROJECT, ".wrangler/bench", `${cache}.vectors`),

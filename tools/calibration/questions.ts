@@ -1,7 +1,7 @@
-import { stemmer } from "stemmer";
 import { contentWords } from "../../src/search/query.ts";
 import type { Random } from "../../src/search/random-numbers.ts";
 import type { Corpus, GroundTruth } from "./judgments.ts";
+import { createRelevance } from "./relevance.ts";
 
 /**
  * Form of a query made of a caption: all of it, every second word, or one to three content words in
@@ -52,24 +52,24 @@ export function shortenCaption(caption: string, form: QueryForm, random: Random)
   return words.slice(start, start + length).join(" ");
 }
 
-/**
- * Creates a judge that returns the relevant items of a query: its target, and every item whose
- * captions together contain all content words of the query, by stem (Porter, "An algorithm for
- * suffix stripping", 1980). The words that people used count as their judgement; a long caption
- * hardly ever matches another photo, a single word matches many.
- */
-export function createJudge(
-  truths: readonly GroundTruth[],
-): (question: EvalQuery) => GroundTruth[] {
-  const stems = truths.map(({ captions }) => new Set(captions.flatMap(listStems)));
-  return ({ text, caption }) => {
-    const queryStems = listStems(text);
-    return truths.filter(({ captions }, i) => {
-      return captions.includes(caption) || queryStems.every((stem) => stems[i]!.has(stem));
-    });
-  };
+/** What is relevant to a query, and what may be: its captions leave it open. */
+export interface Judgment {
+  relevant: GroundTruth[];
+  unknown: GroundTruth[];
 }
 
-export function listStems(text: string): string[] {
-  return contentWords(text).map(stemmer);
+/**
+ * Creates a judge that returns the relevant items of a query: its target, and every item whose
+ * captions answer it (`createRelevance`).
+ */
+export function createJudge(truths: readonly GroundTruth[]): (question: EvalQuery) => Judgment {
+  const relevance = createRelevance(truths.map(({ captions }) => captions));
+  return ({ text, caption }) => {
+    const presenceOf = relevance(text);
+    const isTarget = ({ captions }: GroundTruth) => captions.includes(caption);
+    return {
+      relevant: truths.filter((truth, i) => isTarget(truth) || presenceOf(i) === "present"),
+      unknown: truths.filter((truth, i) => !isTarget(truth) && presenceOf(i) === "unknown"),
+    };
+  };
 }

@@ -1,16 +1,23 @@
+import { templateCaption } from "../../local/engine/caption.ts";
 import { parseQuery } from "../../src/search/query.ts";
 import { type Random } from "../../src/search/random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
 import { shuffle } from "../training/random.ts";
-import { listStems, type QueryForm, shortenCaption } from "./questions.ts";
+import type { Presence } from "./object-names.ts";
+import { type QueryForm, shortenCaption } from "./questions.ts";
+import { createRelevance } from "./relevance.ts";
 
 /** What the segments of an archive have; in a mixed one, half of them have no caption. */
 export const ARCHIVE_CONTENTS = ["text", "images", "both", "mixed"] as const;
-export type ArchiveContents = (typeof ARCHIVE_CONTENTS)[number];
+/** The same with what a detector finds in images that have no caption. */
+export const LABELLED_CONTENTS = ["labelled images", "labelled mixed"] as const;
+export type ArchiveContents = (typeof ARCHIVE_CONTENTS | typeof LABELLED_CONTENTS)[number];
 
 /** Photos, by their numbers in a list of the five captions of each. */
 export interface ArchivePhotos {
   captions: readonly (readonly string[])[];
+  /** What a detector finds in a photo; for labelled contents. */
+  labelsOf?: (photo: number) => string[];
   /** Photos that queries ask for; each is in one segment at most. */
   targets: readonly number[];
   /** Photos that fill the archive up. */
@@ -41,7 +48,7 @@ const TEXT_CAPTIONS = 3;
  * one, some are slides that are read aloud. The shares are the same at each size.
  */
 export function makeArchive(
-  { captions, targets, others }: ArchivePhotos,
+  { captions, labelsOf = () => [], targets, others }: ArchivePhotos,
   count: number,
   contents: ArchiveContents,
   random: Random,
@@ -54,19 +61,29 @@ export function makeArchive(
     const photo = order[at] ?? pick(others);
     const other = pick(others);
     const told = tell(captions[photo]!, captions[other]!, random);
-    const kind = contents === "mixed" ? pickKind(random) : contents;
+    const [base, isLabelled] = readContents(contents);
+    const kind = base === "mixed" ? pickKind(random) : base;
     const text = kind === "images" ? NO_TEXT : told.text;
+    const hasCaption = kind !== "uncaptioned" && text.caption !== "";
+    const labels = isLabelled && !hasCaption ? labelsOf(photo) : [];
     const isAboutTwo = told.isAboutOther && text.transcript !== "";
     return {
       segmentId: syntheticId("seg", at),
       assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
       position: at % VIDEO_SEGMENTS,
       ...text,
-      ...(kind === "uncaptioned" && { caption: "" }),
+      caption: hasCaption ? text.caption : templateCaption(labels, false),
+      labels,
       image: kind === "text" ? null : photo,
       photos: isAboutTwo ? [photo, other] : [photo],
     };
   });
+}
+
+function readContents(contents: ArchiveContents) {
+  if (contents === "labelled images") return ["images", true] as const;
+  if (contents === "labelled mixed") return ["mixed", true] as const;
+  return [contents, false] as const;
 }
 
 const NO_TEXT = { caption: "", transcript: "", onScreenText: "" };
@@ -115,14 +132,20 @@ export function makeArchiveQueries(
   });
 }
 
+/** Ids of the segments that are relevant to a query, and of those that may be. */
+export interface ArchiveJudgment {
+  relevantIds: Set<string>;
+  unknownIds: Set<string>;
+}
+
 /**
  * Creates a judge that returns the relevant segments of a query: those about its photo, and those
- * about a photo whose five captions have all content words of the query, by stem.
+ * about a photo whose five captions answer it (`createRelevance`).
  */
 export function createArchiveJudge(
   captions: ArchivePhotos["captions"],
   segments: readonly ArchiveSegment[],
-): (query: ArchiveQuery) => Set<string> {
+): (query: ArchiveQuery) => ArchiveJudgment {
   const segmentsOf = new Map<number, string[]>();
   for (const { segmentId, photos } of segments) {
     for (const photo of photos) {
@@ -131,18 +154,15 @@ export function createArchiveJudge(
       segmentsOf.set(photo, ids);
     }
   }
-  const stems = new Map([...segmentsOf.keys()].map((photo) => [photo, stemsOf(captions[photo]!)]));
+  const about = [...segmentsOf];
+  const relevance = createRelevance(about.map(([photo]) => captions[photo]!));
   return ({ text, photo: target }) => {
-    const wanted = listStems(text);
-    const ids = [...segmentsOf].flatMap(([photo, own]) => {
-      const told = stems.get(photo)!;
-      return photo === target || wanted.every((stem) => told.has(stem)) ? own : [];
-    });
-    return new Set(ids);
+    const presenceOf = relevance(text);
+    const presences = about.map(([photo], i) => (photo === target ? "present" : presenceOf(i)));
+    const idsOf = (presence: Presence) =>
+      about.flatMap(([, ids], i) => (presences[i] === presence ? ids : []));
+    const relevantIds = new Set(idsOf("present"));
+    const unknownIds = idsOf("unknown").filter((id) => !relevantIds.has(id));
+    return { relevantIds, unknownIds: new Set(unknownIds) };
   };
-}
-
-/** Returns the stems of all content words of some texts. */
-export function stemsOf(texts: readonly string[]): Set<string> {
-  return new Set(texts.flatMap(listStems));
 }

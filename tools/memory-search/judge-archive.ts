@@ -1,6 +1,6 @@
 import { createRandom } from "../../src/search/random-numbers.ts";
 import type { JudgedQuery } from "../calibration/judgments.ts";
-import type { PhotoVectors } from "../calibration/photo-vectors.ts";
+import type { PhotoTexts } from "../calibration/photo-vectors.ts";
 import {
   type ArchiveContents,
   type ArchivePhotos,
@@ -33,7 +33,7 @@ export interface ArchiveResults {
 /** Runs queries about photos, and those that `listOthers` returns for an archive. */
 export async function judgeArchives(
   photos: ArchivePhotos,
-  vectors: PhotoVectors,
+  vectors: PhotoTexts,
   { contents, size }: { contents: ArchiveContents; size: number },
   {
     signal,
@@ -69,7 +69,7 @@ export interface JudgedArchive {
 async function judgeArchive(
   name: string,
   archive: JudgedArchive,
-  photos: PhotoVectors,
+  photos: PhotoTexts,
   signal: AbortSignal,
 ): Promise<JudgedQuery[]> {
   const { vectors, queries } = await prepareArchive(archive, photos, signal);
@@ -80,13 +80,13 @@ async function judgeArchive(
 /** Returns the vectors of an archive and its queries, and what is relevant to each query. */
 export async function prepareArchive(
   { captions, segments, queries }: JudgedArchive,
-  photoVectors: PhotoVectors,
+  photoVectors: PhotoTexts,
   signal: AbortSignal,
 ): Promise<{ vectors: KnownVectors; queries: QueryWithTruth[] }> {
-  const known = await photoVectors.embedTexts(
-    queries.map(({ text }) => text),
-    signal,
-  );
+  const labelled = segments.filter(({ labels }) => labels && labels.length > 0);
+  const asked = queries.map(({ text }) => text);
+  const listed = labelled.map(({ caption }) => caption);
+  const known = await photoVectors.embedTexts([...asked, ...listed], signal);
   const texts = new Map(known.texts);
   const bySegment = new Map<string, Float32Array>();
   for (const { segmentId, image, photos, caption, transcript, onScreenText } of segments) {
@@ -97,12 +97,14 @@ export async function prepareArchive(
         }
       }
     }
-    if (image !== null) bySegment.set(segmentId, photoVectors.imageVector(image));
+    const vector = image === null ? undefined : photoVectors.imageVector?.(image);
+    if (vector) bySegment.set(segmentId, vector);
   }
-  const images = bySegment.size > 0 ? { bySegment, byQuery: known.images } : null;
+  const hasImages = segments.some(({ image }) => image !== null);
+  const images = hasImages ? { bySegment, byQuery: known.images } : null;
   const judge = createArchiveJudge(captions, segments);
   return {
     vectors: { texts, images },
-    queries: queries.map((query) => ({ text: query.text, relevantIds: judge(query) })),
+    queries: queries.map((query) => ({ text: query.text, ...judge(query) })),
   };
 }

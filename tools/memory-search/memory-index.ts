@@ -1,5 +1,6 @@
 import { MODELS } from "../../src/config.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
+import { TEMPLATE } from "../../src/models/describe.ts";
 import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { IndexGroup, type SearchTarget } from "../../src/search/index-group.ts";
@@ -162,12 +163,19 @@ async function insertSegments(db: IndexDb, segments: readonly SegmentFields[]): 
         SELECT value ->> 'assetId', 'video', 0 FROM json_each(${chunk})`,
     ]);
   }
-  for (const chunk of inChunks([...segments])) {
+  const rows = segments.map((segment) => {
+    const { labels = [] } = segment;
+    const captionModel = labels.length > 0 ? TEMPLATE : null;
+    const boxes = labels.map((label) => ({ label, score: 1, x: 0, y: 0, width: 1, height: 1 }));
+    return { ...segment, captionModel, labels, boxes };
+  });
+  for (const chunk of inChunks(rows)) {
     await db.batch([
       sql`INSERT INTO segments (segment_id, asset_key, position, keyframe_ms, described_at, caption,
-          transcript, on_screen_text, indexed)
+          caption_model, transcript, on_screen_text, labels, boxes, indexed)
         SELECT value ->> 'segmentId', asset_key, value ->> 'position', 0, 0, value ->> 'caption',
-          value ->> 'transcript', value ->> 'onScreenText', 0
+          value ->> 'captionModel', value ->> 'transcript', value ->> 'onScreenText',
+          value ->> 'labels', value ->> 'boxes', 0
         FROM json_each(${chunk}) JOIN assets ON asset_id = value ->> 'assetId'`,
     ]);
   }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Tensor, tensor4d } from "@tensorflow/tfjs-core";
+import { COCO_LABELS, type CocoLabel } from "../coco.ts";
 import { type ImageFile, readPixels } from "../image.ts";
 import { packageFolder } from "../packages.ts";
 import { loadTensorGraph } from "../tensor-graph.ts";
@@ -18,6 +19,13 @@ const CLASS_MAPS = "tower_0/keypoints";
 
 /** Mean and peak per channel, peak and mean per class, and the colour histograms. */
 export const IMAGE_FEATURES = 2 * CHANNELS + 2 * CLASSES + BANDS * COLOURS;
+
+/** Lists the classes that the detector finds in an image with these features, best first. */
+export function listLabels(features: Float32Array, minScore: number): CocoLabel[] {
+  const peaks = features.subarray(2 * CHANNELS, 2 * CHANNELS + CLASSES);
+  const found = [...COCO_LABELS.entries()].filter(([at]) => peaks[at]! >= minScore);
+  return found.toSorted(([a], [b]) => peaks[b]! - peaks[a]!).map(([, label]) => label);
+}
 
 export interface ImageEncoder {
   /** Computes `IMAGE_FEATURES` numbers. Errors: `undecodable_image`. */
