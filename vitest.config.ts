@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
-import { shareWork } from "./test/setup/share-work.ts";
 import { LongestFirst } from "./test/setup/longest-first.ts";
+import { shareWork } from "./test/setup/share-work.ts";
 import { WATCHDOG_MS } from "./test/support/watchdog.ts";
 import { hasChromium } from "./tools/chromium.ts";
 import { wasmModule } from "./tools/platform-classes.ts";
@@ -85,9 +85,9 @@ function workerProject(
       name,
       ...WAITS,
       ...files,
-      isolate: false, // `setupFiles` empty the runtime's stores instead of starting another
+      isolate: false, // `setupFiles` begin anew
       globalSetup: ["./test/setup/global.ts"],
-      setupFiles: ["./test/support/migrate.ts"],
+      setupFiles: ["./test/support/fresh-state.ts"],
       deps: {
         optimizer: { ssr: { enabled: true, include: ["mediabunny", "@cloudflare/containers"] } },
       },
