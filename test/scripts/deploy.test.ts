@@ -15,8 +15,7 @@ const WORKER = "sightline-staging";
 const OPTIONS = { location: null, imageDimensions: 1024 };
 let folder = "";
 
-const copy = (path: string) =>
-  cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
+const copy = (path: string) => cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
 
 /** Makes a project with the bindings, a migration and a small Worker; sets up its account. */
 beforeEach(async () => {
