@@ -85,9 +85,9 @@ function workerProject(
       name,
       ...WAITS,
       ...files,
-      isolate: false, // `setupFiles` empty the runtime's stores instead of starting another
+      isolate: false, // `setupFiles` begin anew
       globalSetup: ["./test/setup/global.ts"],
-      setupFiles: ["./test/support/migrate.ts"],
+      setupFiles: ["./test/support/fresh-state.ts"],
       deps: {
         optimizer: { ssr: { enabled: true, include: ["mediabunny", "@cloudflare/containers"] } },
       },

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { appendFile, copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -53,6 +53,12 @@ async function writeNoisyVideo(path: string): Promise<void> {
   });
 }
 
+/** Copies a video, with a box behind it that has other bytes: equal bytes would be a duplicate. */
+async function writeCopy(path: string, copy: string): Promise<void> {
+  await copyFile(path, copy);
+  await appendFile(copy, "\0\0\0\u0010free12345678"); // size, type, content
+}
+
 async function ingest({ url, sightline, key }: Service, path: string): Promise<MediaMeasurement> {
   const upload = await uploadByTus(createReadStream(path), `${url}/index/large/uploads`, key);
   const { asset_id } = await sightline.index("large").uploads.get(upload.split("/").at(-1)!);
@@ -61,7 +67,9 @@ async function ingest({ url, sightline, key }: Service, path: string): Promise<M
 
 it("an isolate stays below 128 MiB while it ingests two videos of 300 MB at 100 Mbit/s", async () => {
   const paths = ["first.mp4", "second.mp4"].map((name) => join(folder, name));
-  for (const path of paths) await writeNoisyVideo(path);
+  const [first, second] = paths as [string, string];
+  await writeNoisyVideo(first);
+  await writeCopy(first, second);
   let memory: IsolateMemory | undefined;
   let videos: MediaMeasurement[] = [];
   await withService(

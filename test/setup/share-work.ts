@@ -4,14 +4,15 @@ import { join } from "node:path";
 
 /**
  * Lets the processes that tests start share work. Engines share their replies, so that each file of
- * the tests is analysed once; programs in Node share compiled code, so that a script starts in a
- * third of the time.
+ * the tests is analysed once. Services share a migrated database, and programs in Node compiled
+ * code, so that they start sooner.
  */
 export function shareWork(): void {
   const folder = mkdtempSync(join(tmpdir(), "sightline-shared-"));
-  const replies = join(folder, "replies");
-  mkdirSync(replies);
-  process.env["ENGINE_REPLIES"] = replies;
-  process.env["NODE_COMPILE_CACHE"] = join(folder, "code");
+  const { env } = process;
+  for (const name of ["ENGINE_REPLIES", "MIGRATED_DATABASES", "NODE_COMPILE_CACHE"]) {
+    env[name] = join(folder, name);
+    mkdirSync(env[name]);
+  }
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readTextOrEmpty } from "../read-text.ts";
@@ -175,11 +176,17 @@ async function superviseEngine(
 
 /**
  * Applies migrations to the local database. A hash file beside it skips this if nothing changed.
+ * Tests share a migrated database in the folder `MIGRATED_DATABASES`: Wrangler starts a runtime for
+ * each migration.
  */
 async function applyMigrations(supervisor: ProcessSupervisor, stateDir: string): Promise<void> {
-  const stamp = join(stateDir, "v3/d1/migrations.sha256");
+  const database = join(stateDir, "v3/d1");
+  const stamp = join(database, "migrations.sha256");
   const migrationsHash = await hashFolder(join(PROJECT, "migrations"));
   if ((await readTextOrEmpty(stamp)) === migrationsHash) return;
+  const { MIGRATED_DATABASES: folder } = process.env;
+  const shared = folder && !existsSync(database) ? join(folder, migrationsHash) : null;
+  if (shared !== null && existsSync(shared)) return cp(shared, database, { recursive: true });
   const child = supervisor.supervise(
     startChild({
       name: "Applying the database migrations",
@@ -191,6 +198,18 @@ async function applyMigrations(supervisor: ProcessSupervisor, stateDir: string):
   const reason = await child.ended;
   if (!child.succeeded()) throw new Error(reason);
   await writeFile(stamp, migrationsHash);
+  if (shared !== null) await shareFolder(database, shared);
+}
+
+/** Copies a folder to where others find it once it is complete. */
+async function shareFolder(folder: string, shared: string): Promise<void> {
+  const copy = `${shared}.${process.pid}-${Date.now()}`;
+  await cp(folder, copy, { recursive: true });
+  try {
+    await rename(copy, shared);
+  } catch {
+    await rm(copy, { recursive: true }); // another process was first
+  }
 }
 
 async function hashFolder(folder: string): Promise<string> {
