@@ -67,8 +67,8 @@ function toGermanStem(word: string): string {
 const SUPERLATIVE = /(?<=...)h?issim([aoie])$/;
 
 /**
- * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one, where
- * it is double: "manen" is of "maan", "mannen" of "man". "huizen" is "huis", "leven" is "leef".
+ * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one,
+ * where it is double: "manen" is of "maan", "mannen" of "man". "huizen" is "huis".
  */
 function toDutchStem(word: string): string {
   const noun = word
@@ -92,8 +92,8 @@ function toDutchStem(word: string): string {
 }
 
 /**
- * "kaupungissa" gives "kaupung", which is "kaupunki". The stemmer writes a double consonant once, by
- * which words differ: "matto" and "mato".
+ * "kaupungissa" gives "kaupung", which is "kaupunki". The stemmer writes a double consonant once,
+ * by which words differ: "matto" and "mato".
  */
 function toFinnishStem(word: string): string {
   const stem = stemFinnish(word).replace(/ng$/, "nk");

@@ -128,8 +128,8 @@ interface FoundWord {
 
 /**
  * Tests whether a word of a text may be such a form. German writes nouns with a capital letter, but
- * infinitives as nouns, too: "Leiche" is no form of "leicht". The weak grade in Finnish and a double
- * consonant in Danish need an ending: "mato" is no form of "matto", nor "vägg" of "väg".
+ * infinitives as nouns, too: "Leiche" is no form of "leicht". The weak grade in Finnish and a
+ * double consonant in Danish need an ending: "mato" is no form of "matto", nor "vägg" of "väg".
  */
 export function mayBeForm({ written, form, language, text }: FoundWord): boolean {
   if (language === "fi") return form !== `${fold(written)}n`;
