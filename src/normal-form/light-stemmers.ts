@@ -109,7 +109,7 @@ export function stemTamil(word: string): string {
 
 /** Endings of nouns, adjectives and verbs, those that have another within first. */
 const SCANDINAVIAN: Endings = [
-  // Matches vowels: "byen", "søerne", "skoene".
+  // Endings behind a vowel: "byen", "søerne", "skoene".
   [/(?<=^[^aeiouy]{0,3}[aeiouy])(?:en|et|er|erne|ene|ns?|ens|ers)$/, ""],
   [/(?<=...)(?:heterna|hetens?|heter|heds?|heden|heder|het)$/, ""],
   ...[

@@ -36,8 +36,7 @@ export const STEMMERS: Record<Exclude<Language, "en">, (word: string) => string>
   pt: (word) => toHardConsonant(stemPortuguese(toPortugueseSingular(spellPortuguese(word)))),
   nl: (word) => toDutchStem(fold(word)),
   scandinavian: (word) => stemScandinavian(fold(word)),
-  // "kaupungissa" gives "kaupung", which is "kaupunki".
-  fi: (word) => stemFinnish(fold(word)).replace(/ng$/, "nk"),
+  fi: (word) => toFinnishStem(fold(word)),
   hu: (word) =>
     fold(toHungarianStem(foldOthers(word, /[^a-záéíóöőúüű]+/g))).replace(/(?<=..)[ae]$/, ""),
   ro: (word) => stemRomanian(word.replace(/iii$/, "ii").replaceAll("ş", "ș").replaceAll("ţ", "ț")),
@@ -68,8 +67,8 @@ function toGermanStem(word: string): string {
 const SUPERLATIVE = /(?<=...)h?issim([aoie])$/;
 
 /**
- * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one, where
- * it is double: "manen" is of "maan", "mannen" of "man". "huizen" is "huis", "leven" is "leef".
+ * Strips diminutives and plurals, and writes the vowel of an open syllable as in a closed one,
+ * where it is double: "manen" is of "maan", "mannen" of "man". "huizen" is "huis".
  */
 function toDutchStem(word: string): string {
   const noun = word
@@ -90,6 +89,18 @@ function toDutchStem(word: string): string {
     .replace(/v$/, "f")
     .replace(/(?<=[aeiouy].*[^aeiouy])s$/, "")
     .replace(/(?<=[aeiou])([^aeiou])\1$/, "$1");
+}
+
+/**
+ * "kaupungissa" gives "kaupung", which is "kaupunki". The stemmer writes a double consonant once,
+ * by which words differ: "matto" and "mato".
+ */
+function toFinnishStem(word: string): string {
+  const stem = stemFinnish(word).replace(/ng$/, "nk");
+  const [, before = "", consonant = "", vowels = ""] =
+    /^(.*)([^aeiouy])([aeiouy]*)$/.exec(stem) ?? [];
+  const double = before + consonant + consonant;
+  return word.startsWith(double) ? double + vowels : stem;
 }
 
 /** Twice: "boulangère" gives "boulanger", which gives "boulang". "mangeons" is "mangons". */

@@ -127,7 +127,7 @@ interface FoundWord {
 }
 
 /**
- * Tests whether a word of a text may be such a form. German writes nouns with a capital letter, and
+ * Tests whether a word of a text may be such a form. German writes nouns with a capital letter, but
  * infinitives as nouns, too: "Leiche" is no form of "leicht". The weak grade in Finnish and a
  * double consonant in Danish need an ending: "mato" is no form of "matto", nor "vägg" of "väg".
  */
