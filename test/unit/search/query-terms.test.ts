@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { matchFields, termCoverage } from "../../../src/search/evidence.ts";
 import { QueryTerms } from "../../../src/search/query-terms.ts";
-import { parseQuery } from "../../../src/search/query.ts";
+import { compileQuery, parseQuery } from "../../../src/search/query.ts";
 import { FTS_COLUMNS } from "../../../src/store/index-database/fulltext.ts";
 
 const emptyFields = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
@@ -111,5 +111,18 @@ describe("query terms", () => {
     expect(kite).toBeGreaterThan(100 * dog!);
     expect(tokyo).toBe(kite);
     expect(new Set(terms.weights({ total: 0, byStem: new Map() })).size).toBe(1);
+  });
+});
+
+describe("a number of a query", () => {
+  it.each([
+    ["iphone 12", "Unpacking the iPhone 11.", true],
+    ["iphone 12", "Unpacking the iPhone 12.", false],
+    ["iphone 12", "Unpacking an iPhone.", false],
+    ["twelve eggs", "A box of 10 eggs.", true],
+    ["eggs", "A box of 10 eggs.", false],
+  ])("in %s has another one in its place in %s: %s", (query, text, expected) => {
+    const { terms } = compileQuery(query);
+    expect(terms.hasOtherNumber(text, terms.findMatches(text))).toBe(expected);
   });
 });
