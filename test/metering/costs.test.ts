@@ -1,9 +1,9 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { PRICES } from "../../src/config.ts";
 import { recordStored } from "../../src/store/d1/usage.ts";
-import { type Client, fixture, type Json } from "../support/client.ts";
+import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 import { fetchDeployed } from "../support/deployed.ts";
 import {
   endDeferral,
@@ -91,16 +91,29 @@ it("requests that follow each other share one write of their usage", async () =>
       return typeof value === "function" ? value.bind(db) : value;
     },
   });
-  const { searches } = await today();
-  const search = () =>
-    fetchDeployed({ DB, USAGE_WRITE_SECONDS: "1" }, client.key, "/index/trip/search", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query: "boats" }),
-    });
+  // An hour passes once all three have been answered.
+  const { promise: hour, resolve: endHour } = Promise.withResolvers<void>();
+  const wait = scheduler.wait.bind(scheduler);
+  vi.spyOn(scheduler, "wait").mockImplementation((ms, options) =>
+    ms === 3_600_000 ? hour : wait(ms, options),
+  );
+  const other = await newClient();
+  await other.json("POST", "/index", { json: { index_name: "empty" } });
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: "boats" }),
+  };
+  const settings = { DB, USAGE_WRITE_SECONDS: "3600" };
+  let waiting = 3;
+  const onResponse = () => {
+    waiting -= 1;
+    if (waiting === 0) endHour();
+  };
+  const search = () => fetchDeployed(settings, other.key, "/index/empty/search", init, onResponse);
   await Promise.all([search(), search(), search()]);
   expect(writes).toBe(1);
-  expect((await today()).searches).toBe(searches + 3);
+  expect((await other.json("GET", "/stats")).usage.today.searches).toBe(3);
 });
 
 it("the estimated cost is the sum of operations and prices, by kind", async () => {
