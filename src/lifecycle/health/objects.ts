@@ -17,9 +17,11 @@ import {
   mediaKey,
   referenceFramesKey,
   sourceKey,
+  storyboardKey,
   type StoredObject,
   transcriptKey,
 } from "../../store/r2/object-keys.ts";
+import { storyboardOf } from "../../storyboard.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
 import type { Repair } from "../repair-context.ts";
@@ -81,6 +83,7 @@ function referencedKeys(asset: Asset, segments: SegmentHealth[]): Set<string> {
     sourceKey(asset),
     mediaKey(asset),
     archiveKey(asset),
+    ...(storyboardOf(asset) ? [storyboardKey(asset)] : []),
     transcriptKey(asset, asset.transcriptJobId),
     ...segments.map(({ keyframeMs }) => keyframeKey(asset, keyframeMs)),
     ...Array.from({ length: countAudioChunks(asset) }, (_, part) => asrKey(asset, part)),
