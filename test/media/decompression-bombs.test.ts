@@ -85,7 +85,8 @@ describe("an image of too many pixels whose size comes late", () => {
     expect(error.code).toMatch(/^(too_large|unreadable_image)$/);
     const response = await client.send("POST", "/index/a/search_image", form);
     expect([413, 422]).toContain(response.status);
-    await client.json("DELETE", `/index/a/image/${asset.asset_id}`);
+    const { job_id } = await client.json("DELETE", `/index/a/image/${asset.asset_id}`);
+    await client.waitForJob(job_id);
   });
 });
 
