@@ -7,10 +7,9 @@ import {
   storeCalibrations,
 } from "../tools/calibration/calibrations-file.ts";
 import { refitImages } from "../tools/calibration/entries.ts";
-import type { JudgedQuery } from "../tools/calibration/judgments.ts";
 import { loadPhotoVectors } from "../tools/calibration/photo-vectors.ts";
 import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
-import { judgeArchives } from "../tools/memory-search/judge-archive.ts";
+import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { shuffle } from "../tools/training/random.ts";
@@ -63,15 +62,8 @@ async function main(): Promise<void> {
     targets: unmet.slice(absentCount),
     others: order.slice(unmet.length),
   };
-  const judge = async (contents: ArchiveContents) => {
-    const queries: JudgedQuery[] = [];
-    for (const size of SIZES) {
-      log(`Searching ${size} segments with ${contents} …`);
-      const about = { contents, size };
-      queries.push(...(await judgeArchives(photos, vectors, about, { signal })).queries);
-    }
-    return queries;
-  };
+  const judge = (contents: ArchiveContents) =>
+    judgeSizes(photos, vectors, contents, { sizes: SIZES, log, signal });
   const withText = [...(await judge("both")), ...(await judge("mixed"))];
   const alone = await judge("images");
   const [entry] = await readCalibrations(FILE);

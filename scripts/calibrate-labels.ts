@@ -7,10 +7,9 @@ import {
   storeCalibrations,
 } from "../tools/calibration/calibrations-file.ts";
 import { refitLabels } from "../tools/calibration/entries.ts";
-import type { JudgedQuery } from "../tools/calibration/judgments.ts";
 import { loadPhotoTexts } from "../tools/calibration/photo-vectors.ts";
 import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
-import { judgeArchives } from "../tools/memory-search/judge-archive.ts";
+import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { shuffle } from "../tools/training/random.ts";
@@ -62,15 +61,8 @@ async function main(): Promise<void> {
     targets: order.slice(absentCount, absentCount + targetCount),
     others: order.slice(absentCount + targetCount),
   };
-  const judge = async (contents: ArchiveContents) => {
-    const queries: JudgedQuery[] = [];
-    for (const size of SIZES) {
-      log(`Searching ${size} segments: ${contents} …`);
-      const about = { contents, size };
-      queries.push(...(await judgeArchives(photos, texts, about, { signal })).queries);
-    }
-    return queries;
-  };
+  const judge = (contents: ArchiveContents) =>
+    judgeSizes(photos, texts, contents, { sizes: SIZES, log, signal });
   const withText = await judge("labelled mixed");
   const alone = await judge("labelled images");
   const [entry] = await readCalibrations(FILE);

@@ -63,10 +63,12 @@ const DAY_PARTS: Partial<Record<Language, Record<"am" | "pm", string>>> = {
 
 const PATTERNS = new Map<string, ClockPattern[]>();
 const WORDS = new Set<string>();
-const addWords = (language: string, words: readonly string[]) => {
+const addWords = (language: string, phrases: readonly { words: string[] }[]) => {
   const isTelling = (word: string) =>
     word.length > 1 && !isFunctionWord(word, language as Language);
-  for (const word of words.filter(isTelling)) WORDS.add(`${language} ${word}`);
+  for (const word of phrases.flatMap(({ words }) => words).filter(isTelling)) {
+    WORDS.add(`${language} ${word}`);
+  }
 };
 for (const [language, patterns] of Object.entries(CLOCK)) {
   const own = patterns.split("|").map((pattern): ClockPattern => {
@@ -80,10 +82,7 @@ for (const [language, patterns] of Object.entries(CLOCK)) {
     };
   });
   PATTERNS.set(language, own);
-  addWords(
-    language,
-    own.flatMap(({ words }) => words),
-  );
+  addWords(language, own);
 }
 const PARTS = new Map<string, { words: string[]; half: "am" | "pm" }[]>();
 for (const [language, halves] of Object.entries(DAY_PARTS)) {
@@ -91,10 +90,7 @@ for (const [language, halves] of Object.entries(DAY_PARTS)) {
     halves[half].split("|").map((part) => ({ words: fold(part).split(" "), half })),
   );
   PARTS.set(language, own);
-  addWords(
-    language,
-    own.flatMap(({ words }) => words),
-  );
+  addWords(language, own);
   const alone: ClockPattern = { words: ["H"], minutes: 0, isBefore: false, half: "either" };
   PATTERNS.set(language, [...(PATTERNS.get(language) ?? []), { ...alone, needsPart: true }]);
 }

@@ -55,6 +55,22 @@ export async function judgeArchives(
   return results;
 }
 
+/** Runs queries about photos over archives of several sizes. */
+export async function judgeSizes(
+  photos: ArchivePhotos,
+  vectors: PhotoTexts,
+  contents: ArchiveContents,
+  options: { sizes: readonly number[]; log: (line: string) => void; signal: AbortSignal },
+): Promise<JudgedQuery[]> {
+  const { sizes, log, signal } = options;
+  const queries: JudgedQuery[] = [];
+  for (const size of sizes) {
+    log(`Searching ${size} segments: ${contents} …`);
+    queries.push(...(await judgeArchives(photos, vectors, { contents, size }, { signal })).queries);
+  }
+  return queries;
+}
+
 /** An archive of photos, and queries about it. */
 export interface JudgedArchive {
   captions: ArchivePhotos["captions"];

@@ -38,7 +38,7 @@ const ROUNDING_SECONDS = 0.001;
 
 /** Frames that are wanted in colour: the samples nearest to these times. */
 export interface TileRequest {
-  /** In seconds, rising. */
+  /** Times in seconds, each later than the one before. */
   times: readonly number[];
   /** That the frames are stretched to. */
   size: Size;

@@ -45,9 +45,19 @@ export async function compileConditions(
     ...request.logic.all.map((subquery) => ({ kind: "all" as const, subquery })),
     ...request.logic.none.map((subquery) => ({ kind: "none" as const, subquery })),
   ];
-  const found = await mapConcurrent(asked, CONCURRENCY, ({ kind, subquery }) =>
-    findCorrected(env, target, request, kind, subquery, timings),
-  );
+  const databases = targetDatabases(env, target);
+  const found = await mapConcurrent(asked, CONCURRENCY, async ({ kind, subquery }) => {
+    const search = (words: Subquery) => findCondition(env, target, request, kind, words, timings);
+    const condition = await search(subquery);
+    const { query, pass } = condition;
+    // A condition is searched for once more if words of it are corrected.
+    const corrected =
+      request.correct && subquery.query !== ""
+        ? await correctQuery(databases, subquery.query, query, pass.frequencies)
+        : null;
+    if (corrected === null) return { condition, corrected };
+    return { condition: await search({ ...subquery, query: corrected }), corrected };
+  });
   const [first] = found;
   return {
     conditions: found.map(({ condition }) => condition),
@@ -56,28 +66,6 @@ export async function compileConditions(
       if (kind === "query" || corrected === null) return [];
       return [{ kind, query: asked[i]!.subquery.query, corrected }];
     }),
-  };
-}
-
-/** Searches for a condition, and once more if words of it are corrected. */
-async function findCorrected(
-  env: Env,
-  target: SearchTarget,
-  request: LogicRequest,
-  kind: LogicCondition["kind"],
-  subquery: Subquery,
-  timings: Timings,
-): Promise<{ condition: LogicCondition; corrected: string | null }> {
-  const condition = await findCondition(env, target, request, kind, subquery, timings);
-  const { query, pass } = condition;
-  if (!request.correct || subquery.query === "") return { condition, corrected: null };
-  const databases = targetDatabases(env, target);
-  const corrected = await correctQuery(databases, subquery.query, query, pass.frequencies);
-  if (corrected === null) return { condition, corrected };
-  const other = { ...subquery, query: corrected };
-  return {
-    condition: await findCondition(env, target, request, kind, other, timings),
-    corrected,
   };
 }
 

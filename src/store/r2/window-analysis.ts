@@ -31,13 +31,12 @@ export async function getWindowAnalysis(
 }
 
 /** Returns the luma values of a window's frames, one frame after another, or null. */
-export async function getWindowLuma(
+export function getWindowLuma(
   bucket: R2Bucket,
   asset: Asset,
   part: number,
 ): Promise<Uint8Array | null> {
-  const object = await bucket.get(lumaKey(asset, part));
-  return object && object.bytes();
+  return getBytes(bucket, lumaKey(asset, part));
 }
 
 /** Stores the pixels of the tiles of a storyboard that a window has, one tile after another. */
@@ -52,13 +51,12 @@ export async function putWindowTiles(
 }
 
 /** Returns the pixels of a window's tiles; null if none could be decoded, and after the ingest. */
-export async function getWindowTiles(
+export function getWindowTiles(
   bucket: R2Bucket,
   asset: Asset,
   part: number,
 ): Promise<Uint8Array | null> {
-  const object = await bucket.get(tilesKey(asset, part));
-  return object && object.bytes();
+  return getBytes(bucket, tilesKey(asset, part));
 }
 
 /** Stores the amplitudes of one part of sound, a byte for each cell. Overwrites earlier ones. */
@@ -72,18 +70,22 @@ export async function putAmplitudes(
 }
 
 /** Returns the amplitudes of a part; null if they couldn't be measured, and after the ingest. */
-export async function getAmplitudes(
+export function getAmplitudes(
   bucket: R2Bucket,
   asset: Asset,
   part: number,
 ): Promise<Uint8Array | null> {
-  const object = await bucket.get(amplitudesKey(asset, part));
-  return object && object.bytes();
+  return getBytes(bucket, amplitudesKey(asset, part));
 }
 
 /** Deletes the analyses of an asset. */
 export function deleteAnalyses(bucket: R2Bucket, asset: Asset): Promise<void> {
   return deletePrefix(bucket, analysisPrefix(asset));
+}
+
+async function getBytes(bucket: R2Bucket, key: string): Promise<Uint8Array | null> {
+  const object = await bucket.get(key);
+  return object && object.bytes();
 }
 
 function analysisKey(asset: Asset, part: number): string {

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileQuery } from "../../../src/search/query.ts";
-
-/** Tests whether a text has all terms of a query, in any form. */
-function isFound(query: string, text: string): boolean {
-  const { terms } = compileQuery(query);
-  return new Set(terms.findMatches(text).map(({ term }) => term)).size === terms.count;
-}
+import { isFound } from "../../support/query-matches.ts";
 
 describe("other words than a query has", () => {
   it.each([
