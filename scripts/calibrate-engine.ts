@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   }
   if (values.refit) {
     await storeEntries(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
-    await calibrateImagesAndLabels(resolve(values.data));
+    await calibrateArchives(resolve(values.data));
     return;
   }
   const data = resolve(values.data);
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
     );
     await writeFile(QUERIES_FILE, JSON.stringify(queries));
     await storeEntries(queries);
-    await calibrateImagesAndLabels(data);
+    await calibrateArchives(data);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -168,11 +168,11 @@ function trainJointSpace(data: string): Promise<void> {
   return runScript("train-joint-space", data, [...TRAINING, "--out", SPACE_FILE]);
 }
 
-async function calibrateImagesAndLabels(data: string): Promise<void> {
+async function calibrateArchives(data: string): Promise<void> {
   log("Fitting images to archives of different sizes …");
   await runScript("calibrate-images", data, [...TRAINING, "--space", SPACE_FILE]);
-  log("Fitting labels …");
-  await runScript("calibrate-labels", data, []);
+  log("Fitting the curve of text and labels …");
+  await runScript("calibrate-archives", data, []);
 }
 
 /** Runs a script that needs much memory in a process of its own. Its output goes to a log file. */

@@ -89,7 +89,7 @@ async function main(): Promise<void> {
   const entries = await readCalibrations(file);
   const known = nearestEntry(entries.filter(isOfEngine), models);
   const text = fitText(known.text, toFit);
-  const before = textError(nearestEntry(entries, models).text, toMeasure);
+  const before = textError(nearestEntry(entries, models), toMeasure);
   const after = textError(text, toMeasure);
   console.log(
     "Expected calibration error of queries that nothing was fitted on:\n" +

@@ -97,6 +97,11 @@ export function languagesWith(written: string): readonly Language[] {
   return LANGUAGES_OF_WORD.get(written) ?? [];
 }
 
+/** Tests whether a word is a function word of a language, of which marks were left out: "nao". */
+export function isMissingMarks(written: string, language: Language): boolean {
+  return isFunctionWord(written, language) && !languagesWith(written).includes(language);
+}
+
 /** Tests whether a folded word is a function word of a language. */
 export function isFunctionWord(folded: string, language: Language): boolean {
   return FOLDED.get(language)!.has(folded);

@@ -1,4 +1,5 @@
 import type { EvidenceModel } from "./fuse.ts";
+import type { LogOddsCurve } from "./log-odds-curve.ts";
 
 /** Ids of the embedding models that signals come from. */
 export interface EmbeddingModels {
@@ -15,6 +16,8 @@ export interface CalibrationEntry {
   source: string;
   /** For text queries: matched terms, and text embeddings. */
   text: readonly EvidenceModel[];
+  /** Corrects what all models of `text` say together. */
+  textCurve: LogOddsCurve;
   /** For text queries: image embeddings; null without them. */
   image: EvidenceModel | null;
   /** The same where hardly a segment has text: the images alone tell what is relevant. */

@@ -10,7 +10,7 @@ import {
   nearestEntry,
 } from "./calibration-entry.ts";
 import calibrations from "./calibrations.json" with { type: "json" };
-import type { EvidenceModel } from "./fuse.ts";
+import type { EvidenceModels } from "./fuse.ts";
 import type { CompiledQuery } from "./query.ts";
 
 /**
@@ -58,8 +58,8 @@ export function currentLine(
 
 /** Names the parameters of a deployment's scores, in 48 bits. */
 export function calibrationTag(env: ModelSettings): number {
-  const { text, image, imageAlone, example } = nearestEntry(CALIBRATIONS, embeddingModels(env));
-  const parameters = [text, image, imageAlone, example];
+  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const parameters = [entry.text, entry.textCurve, entry.image, entry.imageAlone, entry.example];
   return Buffer.from(fingerprint(parameters), "base64url").readUIntBE(0, 6);
 }
 
@@ -71,17 +71,17 @@ const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
  * example together ("this, but at night") become one model whose weights add up.
  */
 export function selectEvidenceModels(
-  { text, image, imageAlone, example: exampleModel }: CalibrationEntry,
+  { text, textCurve, image, imageAlone, example: exampleModel }: CalibrationEntry,
   { plainText, example }: Pick<CompiledQuery, "plainText" | "example">,
   hasText: boolean,
-): readonly EvidenceModel[] {
-  const visual = hasText ? image : imageAlone;
-  if (!example) return visual ? [...text, visual] : text;
-  if (!plainText && example.textVector === null) return [exampleModel];
+): EvidenceModels {
+  if (!example) return { text, textCurve, visual: hasText ? image : imageAlone };
+  const none = { text: [], textCurve: [] };
+  if (!plainText && example.textVector === null) return { ...none, visual: exampleModel };
   const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
   const reduced = textWeights.map(([signal, fit]) => {
     return [signal, { ...fit, weight: fit.weight * TEXT_WEIGHT_WITH_EXAMPLE }];
   });
   const weights = { ...Object.fromEntries(reduced), ...exampleModel.weights };
-  return [{ bias: exampleModel.bias, weights }];
+  return { ...none, visual: { bias: exampleModel.bias, weights } };
 }

@@ -1,3 +1,6 @@
+import { applyCurve, type LogOddsCurve } from "./log-odds-curve.ts";
+import { toLogOdds, toProbability } from "./log-odds-line.ts";
+
 /**
  * Inputs of the score, one number each per segment:
  * - `term_coverage`: 0–1, share of query terms in the text, weighted by inverse document frequency.
@@ -47,13 +50,34 @@ export interface EvidenceModel {
   weights: Partial<Record<Signal, SignalWeight>>;
 }
 
+/** The evidence models of a query. */
+export interface EvidenceModels {
+  /** What matched terms and text embeddings say. */
+  text: readonly EvidenceModel[];
+  /** Corrects what all models of `text` say together. */
+  textCurve: LogOddsCurve;
+  /** What images, labels and examples say; null without any of them. */
+  visual: EvidenceModel | null;
+}
+
+/** Returns the probability that a segment is relevant: that its text is, or what it shows. */
+export function relevanceProbability(
+  signals: Signals,
+  { text, textCurve, visual }: EvidenceModels,
+): number {
+  if (text.length === 0) return visual ? modelProbability(signals, visual) : 0;
+  const said = toLogOdds(probabilityOfAny(signals, text));
+  const byText = toProbability(applyCurve(textCurve, said));
+  return visual ? noisyOr([byText, modelProbability(signals, visual)]) : byText;
+}
+
 /**
- * Returns the probability that a segment is relevant: that at least one evidence model is right,
- * each independently (noisy-or: Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988;
- * Vomlel, "Noisy-or classifier", 2006). Weak signals of one model don't add up with strong ones of
- * another. No weight is negative, so a larger signal never lowers the probability.
+ * Returns the probability that at least one evidence model is right, each independently (noisy-or:
+ * Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988; Vomlel, "Noisy-or classifier",
+ * 2006). Weak signals of one model don't add up with strong ones of another. No weight is negative,
+ * so a larger signal never lowers the probability.
  */
-export function relevanceProbability(signals: Signals, models: readonly EvidenceModel[]): number {
+export function probabilityOfAny(signals: Signals, models: readonly EvidenceModel[]): number {
   return noisyOr(models.map((model) => modelProbability(signals, model)));
 }
 

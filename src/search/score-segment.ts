@@ -8,13 +8,13 @@ import {
   mergeEvidence,
   termCoverage,
 } from "./evidence.ts";
-import { type EvidenceModel, mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
+import { type EvidenceModels, mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
 import { applyLine, type LogOddsLine, toLogOdds } from "./log-odds-line.ts";
 import type { CompiledQuery } from "./query.ts";
 
 /** What the scores of all candidates of a query are computed with. */
 export interface ScoreContext {
-  models: readonly EvidenceModel[];
+  models: EvidenceModels;
   /** The index's own calibration; null for the general one. */
   line: LogOddsLine | null;
 }

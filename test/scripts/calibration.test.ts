@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { rankByChannels } from "../../bench/rankings.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
 import calibrations from "../../src/search/calibrations.json" with { type: "json" };
-import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.ts";
+import { probabilityOfAny, type EvidenceModel } from "../../src/search/fuse.ts";
 import { createRandom } from "../../src/search/random-numbers.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { mergeCalibrationEntries } from "../../tools/calibration/calibrations-file.ts";
@@ -46,7 +46,7 @@ describe("the fit of evidence models", () => {
   const createExamples = (count: number, models: readonly EvidenceModel[]) =>
     Array.from({ length: count }, () => {
       const signals = { term_coverage: random(), image_similarity: random() };
-      return { signals, isRight: random() < relevanceProbability(signals, models) };
+      return { signals, isRight: random() < probabilityOfAny(signals, models) };
     });
   const examples = createExamples(5000, [textModel]);
 
@@ -68,8 +68,7 @@ describe("the fit of evidence models", () => {
     expect(models[1]!.weights.image_similarity!.weight / 24).toBeCloseTo(1, 0);
     for (const { signals } of both.slice(0, 100)) {
       const difference =
-        relevanceProbability(signals, models) -
-        relevanceProbability(signals, [textModel, imageModel]);
+        probabilityOfAny(signals, models) - probabilityOfAny(signals, [textModel, imageModel]);
       expect(Math.abs(difference)).toBeLessThan(0.05);
     }
   });
@@ -104,7 +103,7 @@ describe("the fit of evidence models", () => {
     const [model] = fitEvidenceModels(separable, [
       { term_coverage: { threshold: 0, exponent: 1 } },
     ]) as [EvidenceModel];
-    expect(relevanceProbability({ term_coverage: 1 }, [model])).toBeGreaterThan(0.9);
+    expect(probabilityOfAny({ term_coverage: 1 }, [model])).toBeGreaterThan(0.9);
     expect(Number.isFinite(model.bias)).toBe(true);
   });
 });
@@ -148,7 +147,7 @@ describe("calibration entries", () => {
       });
     const { image, imageAlone, ...others } = refitLabels(entry!, judged(8), judged(4));
     const probability = (model: EvidenceModel | null) =>
-      relevanceProbability({ label_coverage: 1 }, [...entry!.text, model!]);
+      probabilityOfAny({ label_coverage: 1 }, [...entry!.text, model!]);
     expect(probability(image)).toBeCloseTo(0.8, 2);
     expect(probability(imageAlone)).toBeCloseTo(0.4, 2);
     expect({ ...others, image: entry!.image, imageAlone: entry!.imageAlone }).toEqual(entry);

@@ -1,6 +1,11 @@
 import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
 import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
-import type { EvidenceModel } from "../../src/search/fuse.ts";
+import {
+  type EvidenceModel,
+  probabilityOfAny,
+  relevanceProbability,
+} from "../../src/search/fuse.ts";
+import { fitCurve } from "./fit-curve.ts";
 import { fitEvidenceModels, type KnownModel, refitEvidenceModels } from "./fit.ts";
 import { type JudgedQuery, weighExamples } from "./judgments.ts";
 import { EXACT_TEXT, EXAMPLE, EXAMPLE_NO_IMAGE, IMAGE, SIMILAR_TEXT } from "./model-shapes.ts";
@@ -27,11 +32,20 @@ export function fitCalibrationEntries(queries: CalibrationQueries): CalibrationE
   const toModels = (imageModel: string | null) => ({ text: SENTENCE_MODEL, image: imageModel });
   const source = SOURCE;
   return [
-    { models: toModels(""), source, text, image: image!, imageAlone: image!, example: example! },
+    {
+      models: toModels(""),
+      source,
+      text,
+      textCurve: [],
+      image: image!,
+      imageAlone: image!,
+      example: example!,
+    },
     {
       models: toModels(null),
       source,
       text,
+      textCurve: [],
       image: null,
       imageAlone: null,
       example: exampleWithoutImages!,
@@ -59,6 +73,20 @@ export function refitImages(
     image: fitImages(entry, withText),
     imageAlone: fitImages(entry, alone),
   };
+}
+
+/**
+ * Fits the curve that corrects what text says, to archives of text of several sizes. All else stays
+ * as it is.
+ */
+export function refitTextCurve(
+  entry: CalibrationEntry,
+  queries: readonly JudgedQuery[],
+): CalibrationEntry {
+  const forecasts = firstHits(queries).map(({ signals, isRight }) => {
+    return { probability: probabilityOfAny(signals, entry.text), isRight };
+  });
+  return { ...entry, textCurve: fitCurve(forecasts) };
 }
 
 /**
@@ -97,11 +125,17 @@ function fitImages(entry: CalibrationEntry, queries: readonly JudgedQuery[]): Ev
 
 /** Fits an evidence model of images while what text says stays as it is. */
 function refitVisual(
-  { text }: CalibrationEntry,
+  { text, textCurve }: CalibrationEntry,
   queries: readonly JudgedQuery[],
   visual: KnownModel,
 ): EvidenceModel {
-  const examples = queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS));
-  const texts = text.map((model) => ({ model, precision: {} }));
-  return refitEvidenceModels(examples, [...texts, visual]).at(-1)!;
+  const examples = firstHits(queries).map(({ signals, isRight }) => {
+    const known = relevanceProbability(signals, { text, textCurve, visual: null });
+    return { signals, isRight, known };
+  });
+  return refitEvidenceModels(examples, [visual])[0]!;
+}
+
+function firstHits(queries: readonly JudgedQuery[]) {
+  return queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS));
 }

@@ -14,6 +14,8 @@ export interface Example {
   isRight: boolean;
   /** Weight of the example; default 1. */
   weight?: number;
+  /** Probability of being relevant by evidence that isn't fitted; default 0. */
+  known?: number;
 }
 
 const MAX_ROUNDS = 1000;
@@ -132,10 +134,10 @@ function resumeFit(examples: readonly Example[], { model, precision }: KnownMode
 /** Returns, by model, the posterior probability that it is right for each example (E step). */
 function estimateShares(examples: readonly Example[], fits: readonly FitState[]): Float64Array[] {
   const shares = fits.map(() => new Float64Array(examples.length));
-  for (const [row, { isRight }] of examples.entries()) {
+  for (const [row, { isRight, known = 0 }] of examples.entries()) {
     if (!isRight) continue;
     const probabilities = fits.map(({ logOdds }) => logistic(logOdds[row]!));
-    const anyProbability = noisyOr(probabilities);
+    const anyProbability = noisyOr([...probabilities, known]);
     for (const [at, one] of probabilities.entries())
       shares[at]![row] = anyProbability > 0 ? one / anyProbability : 1;
   }

@@ -1,5 +1,5 @@
 import type { CalibrationEntry, EmbeddingModels } from "../../src/search/calibration-entry.ts";
-import { type EvidenceModel, relevanceProbability } from "../../src/search/fuse.ts";
+import { relevanceProbability } from "../../src/search/fuse.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
@@ -36,18 +36,24 @@ const WORD_PRECISION = 10;
 /** What depends on the model is known by the examples alone. */
 const UNKNOWN = 0;
 
-/** Fits the evidence models of text to judged queries, from those of other embedding models on. */
+type TextEvidence = Pick<CalibrationEntry, "text" | "textCurve">;
+
+/**
+ * Fits the evidence models of text to judged queries, from those of other embedding models on. The
+ * curve of those isn't taken over: it corrects what their own parameters say.
+ */
 export function fitText(
   [exactText, similarText]: CalibrationEntry["text"],
   queries: readonly JudgedQuery[],
-): readonly EvidenceModel[] {
-  return refitEvidenceModels(queries.flatMap(weighExamples), [
+): TextEvidence {
+  const text = refitEvidenceModels(queries.flatMap(weighExamples), [
     { model: exactText!, precision: { bias: WORD_PRECISION, term_coverage: WORD_PRECISION } },
     {
       model: similarText!,
       precision: { bias: UNKNOWN, text_margin: UNKNOWN, bm25_normalized: WORD_PRECISION },
     },
   ]);
+  return { text, textCurve: [] };
 }
 
 /** Ranges of the offline engine's image model: drawings by captions, and by other drawings. */
@@ -64,16 +70,16 @@ const ENGINE_RANGES: Record<"captions" | "images", CosineRange> = {
 export function makeEntry(
   about: { models: EmbeddingModels; source: string },
   known: CalibrationEntry,
-  text: readonly EvidenceModel[],
+  text: TextEvidence,
   { images, otherImages, captions }: DrawingVectors,
 ): CalibrationEntry {
   const { image, imageAlone, example } = known;
-  if (!image || !imageAlone) return { ...about, text, image: null, imageAlone: null, example };
+  const ofText = { ...about, ...text };
+  if (!image || !imageAlone) return { ...ofText, image: null, imageAlone: null, example };
   const byCaption = cosineRange(captions, images);
   const byImage = cosineRange(otherImages, images);
   return {
-    ...about,
-    text,
+    ...ofText,
     image: moveCosines(image, ENGINE_RANGES.captions, byCaption),
     imageAlone: moveCosines(imageAlone, ENGINE_RANGES.captions, byCaption),
     example: moveCosines(example, ENGINE_RANGES.images, byImage),
@@ -81,10 +87,8 @@ export function makeEntry(
 }
 
 /** Returns the expected calibration error of the first ten hits of text queries. */
-export function textError(
-  models: readonly EvidenceModel[],
-  queries: readonly JudgedQuery[],
-): number {
+export function textError(text: TextEvidence, queries: readonly JudgedQuery[]): number {
+  const models = { ...text, visual: null };
   const forecasts = queries.flatMap(({ hits }) =>
     hits
       .map(({ signals, isRight }) => ({ score: relevanceProbability(signals, models), isRight }))

@@ -75,8 +75,8 @@ it.each([
 
 it("images are scored by a model of their own where hardly a segment has text", () => {
   const query = { plainText: "boat", example: null };
-  const { text, image, imageAlone } = OFFLINE!;
-  expect(selectEvidenceModels(OFFLINE!, query, true)).toEqual([...text, image]);
-  expect(selectEvidenceModels(OFFLINE!, query, false)).toEqual([...text, imageAlone]);
-  expect(selectEvidenceModels(WITHOUT_IMAGES!, query, false)).toEqual(WITHOUT_IMAGES!.text);
+  const { image, imageAlone } = OFFLINE!;
+  expect(selectEvidenceModels(OFFLINE!, query, true).visual).toEqual(image);
+  expect(selectEvidenceModels(OFFLINE!, query, false).visual).toEqual(imageAlone);
+  expect(selectEvidenceModels(WITHOUT_IMAGES!, query, false).visual).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CALIBRATIONS } from "../../../src/search/calibration.ts";
-import { relevanceProbability, mergeSignals, type Signals } from "../../../src/search/fuse.ts";
+import { probabilityOfAny, mergeSignals, type Signals } from "../../../src/search/fuse.ts";
 import { combineSignals } from "../../../src/search/score-segment.ts";
 
 describe("signals", () => {
@@ -20,7 +20,7 @@ describe("signals", () => {
     ["a signal without a weight", { copy_similarity: 1 }, -2],
   ])("of one evidence model become a probability: %s", (_, signals, logOdds) => {
     const expected = 1 / (1 + Math.exp(-logOdds));
-    expect(relevanceProbability(signals, [model])).toBeCloseTo(expected, 10);
+    expect(probabilityOfAny(signals, [model])).toBeCloseTo(expected, 10);
   });
 
   it.each<[string, number[], number]>([
@@ -31,7 +31,7 @@ describe("signals", () => {
     ["two models near 0", [0.01, 0.02], 0.0298],
   ])("of several evidence models are combined by noisy-or: %s", (_, probabilities, expected) => {
     const models = probabilities.map((p) => ({ bias: Math.log(p / (1 - p)), weights: {} }));
-    expect(relevanceProbability({}, models)).toBeCloseTo(expected, 10);
+    expect(probabilityOfAny({}, models)).toBeCloseTo(expected, 10);
   });
 
   it("are merged by their highest values", () => {
@@ -117,7 +117,7 @@ describe("signals", () => {
   it("of a single segment without evidence give a probability below 0.1", () => {
     for (const { text, image, example } of CALIBRATIONS) {
       for (const models of [[...text, ...(image ? [image] : [])], [example]]) {
-        expect(relevanceProbability({}, models)).toBeLessThan(0.1);
+        expect(probabilityOfAny({}, models)).toBeLessThan(0.1);
       }
     }
   });

@@ -1,12 +1,13 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { SENTENCE_MODEL } from "../local/engine/sentences.ts";
 import { createRandom } from "../src/search/random-numbers.ts";
 import {
   CALIBRATIONS_FILE,
   readCalibrations,
   storeCalibrations,
 } from "../tools/calibration/calibrations-file.ts";
-import { refitLabels } from "../tools/calibration/entries.ts";
+import { refitLabels, refitTextCurve } from "../tools/calibration/entries.ts";
 import { loadPhotoTexts } from "../tools/calibration/photo-vectors.ts";
 import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
 import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
@@ -14,11 +15,12 @@ import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { shuffle } from "../tools/training/random.ts";
 
-const USAGE = `Usage: node scripts/calibrate-labels.ts [options]
+const USAGE = `Usage: node scripts/calibrate-archives.ts [options]
 
-The last step of \`npm run calibrate-engine\`: fits what a label says that the engine's detector finds
-in an image without a caption, beside text and alone, and stores it in src/search/calibrations.json.
-The archives in memory have no image vectors, so that nothing else tells what an image shows.
+The last step of \`npm run calibrate-engine\`: fits, to archives in memory, a curve that corrects
+what text says, and what a label says that the engine's detector finds in an image without a
+caption, beside text and alone. Stores both in src/search/calibrations.json. The archives have no
+image vectors, so that nothing else tells what an image shows.
 
   --photos N       number of photos (default 1500)
   --data DIR       folder with photos-train (default ../shared/data)
@@ -27,8 +29,9 @@ The archives in memory have no image vectors, so that nothing else tells what an
 
 const FILE = join(PROJECT, CALIBRATIONS_FILE);
 const SEED = 1;
+const TEXT_SIZES = [100, 1_000, 10_000];
 /** What a label says doesn't depend on the number of segments. */
-const SIZES = [100, 1_000];
+const LABEL_SIZES = [100, 1_000];
 /** Shares of the photos that are asked for, and of those that are asked for without being there. */
 const SHARES = { targets: 0.6, absent: 0.1 };
 
@@ -61,12 +64,16 @@ async function main(): Promise<void> {
     targets: order.slice(absentCount, absentCount + targetCount),
     others: order.slice(absentCount + targetCount),
   };
-  const judge = (contents: ArchiveContents) =>
-    judgeSizes(photos, texts, contents, { sizes: SIZES, log, signal });
-  const withText = await judge("labelled mixed");
-  const alone = await judge("labelled images");
-  const [entry] = await readCalibrations(FILE);
-  await storeCalibrations(FILE, [refitLabels(entry!, withText, alone)]);
+  const judge = (contents: ArchiveContents, sizes: readonly number[]) =>
+    judgeSizes(photos, texts, contents, { sizes, log, signal });
+  const text = await judge("text", TEXT_SIZES);
+  const withLabels = await judge("labelled mixed", LABEL_SIZES);
+  const labelsAlone = await judge("labelled images", LABEL_SIZES);
+  const entries = (await readCalibrations(FILE)).map((entry) =>
+    entry.models.text === SENTENCE_MODEL ? refitTextCurve(entry, text) : entry,
+  );
+  const [first, ...others] = entries;
+  await storeCalibrations(FILE, [refitLabels(first!, withLabels, labelsAlone), ...others]);
 }
 
 try {
