@@ -1541,8 +1541,6 @@ SELECT term AS stem, doc AS count
   WHERE term IN (SELECT value FROM json_each(?));
 
 -- store/index-database/find-segments.ts findSegments, in IndexDatabase
-SELECT SUM(segments)
-  FROM segment_counts;
 SELECT segment_id AS segmentId, bm25
   FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
       MATCH ? AND +rowid NOT IN (SELECT segment_key FROM assets JOIN segments USING (asset_key)

@@ -9,6 +9,7 @@ import { requireIndex } from "../../src/store/d1/indices.ts";
 import { type IndexDb, indexDatabase } from "../../src/store/index-database/index-database.ts";
 import { updateTranscripts, upsertSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
+import { vectorPair } from "../../src/store/vectorize/vector-pairs.ts";
 import { upsertVectors } from "../../src/store/vectorize/vectors.ts";
 import type { Asset, MediaIndexRow, Segment } from "../../src/types.ts";
 import {
@@ -59,7 +60,7 @@ async function load(
   { segments: fields, textVectors, imageVectors }: SegmentBatch,
   embedsText: boolean,
 ): Promise<void> {
-  const { DB, TEXT_VECTORS_1, IMAGE_VECTORS_1 } = env;
+  const { DB } = env;
   const segments = fields.map((segmentFields) => toSegment(index.indexId, segmentFields));
   const videos = Map.groupBy(segments, ({ assetId }) => assetId);
   await writeEach([...videos.keys()], (assetId) => insertAsset(DB, toAsset(index, assetId)));
@@ -85,8 +86,9 @@ async function load(
       return { segment: segments[at]!, kind, values, model: kind };
     });
   const { dimensions } = MODELS.embedText;
-  await upsertVectors(TEXT_VECTORS_1, vectorsOf(textVectors, "caption", dimensions), "video");
-  await upsertVectors(IMAGE_VECTORS_1, vectorsOf(imageVectors, "image", IMAGE_DIMENSIONS), "video");
+  const { text, image } = vectorPair(env, { vectorPair: 1, indexId: index.indexId });
+  await upsertVectors(text, vectorsOf(textVectors, "caption", dimensions), "video");
+  await upsertVectors(image, vectorsOf(imageVectors, "image", IMAGE_DIMENSIONS), "video");
   await finishAssets(env, index, videos);
 }
 

@@ -3,7 +3,13 @@ import {
   isInScope,
   segmentsInScope,
 } from "../store/index-database/asset-scope.ts";
-import { KEYFRAME_HASHES } from "../store/index-database/find-segments.ts";
+import {
+  KEYFRAME_HASHES,
+  possibleStems,
+  SELECT_SUMMARY,
+  selectStems,
+  type TextSummary,
+} from "../store/index-database/find-segments.ts";
 import {
   columnFilter,
   type FtsSearch,
@@ -109,14 +115,10 @@ type StemCounts = Pick<TermCounts, "total" | "stems">;
 
 /** Counts the segments of a database, and those with each stem of a search. */
 export function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
+  const [summary] = readObjects<TextSummary>(storage, SELECT_SUMMARY);
   const stems = [...new Set(search?.tokens.map(({ stem }) => stem))];
-  return {
-    total: readNumber(storage, sql`SELECT SUM(segments) FROM segment_counts`),
-    stems: readObjects(
-      storage,
-      sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab WHERE term ${inList(stems)}`,
-    ),
-  };
+  const possible = possibleStems(stems, [summary!]);
+  return { total: summary!.total, stems: readObjects(storage, selectStems(possible)) };
 }
 
 /** Counts all that the databases of an index add up before each of them ranks. */

@@ -42,7 +42,7 @@ const CLOCK: Partial<Record<Language, string>> = {
 
 /** Words behind a time or an hour that say the half of the day, by language. */
 const DAY_PARTS: Partial<Record<Language, Record<"am" | "pm", string>>> = {
-  en: { am: "in the morning", pm: "in the afternoon|in the evening" },
+  en: { am: "in the morning|am", pm: "in the afternoon|in the evening|pm" },
   de: { am: "morgens|vormittags|früh|uhr morgens", pm: "nachmittags|abends|uhr abends" },
   fr: { am: "heures du matin|du matin", pm: "heures de l après midi|heures du soir|du soir" },
   es: { am: "de la mañana|de la madrugada", pm: "de la tarde|de la noche" },

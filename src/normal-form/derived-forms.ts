@@ -5,7 +5,7 @@ type DeriveForms = (folded: string) => string[];
 
 const DERIVED: Partial<Record<Language, DeriveForms>> = {
   es: (word) => [...pronounForms(word), ...diminutives(word, "it", "cit")],
-  pt: (word) => diminutives(word, "inh", "zinh"),
+  pt: (word) => [...diminutives(word, "inh", "zinh"), ...nasalNumbers(word)],
   it: (word) => [...diminutives(word, "in", ""), ...diminutives(word, "ett", "")],
   scandinavian: (word) => {
     // Danish writes "katten", and "kat" without an ending.
@@ -45,6 +45,12 @@ function diminutives(word: string, ending: string, other: string): string[] {
   const hard = isItalian && consonant !== "" ? `${consonant}h` : BEFORE_I[consonant];
   const before = ending.startsWith("i") || isItalian ? (hard ?? consonant) : consonant;
   return [`${root}${before}${ending}${vowel}`];
+}
+
+/** The other number of a noun that ends in a nasal vowel: "homem" and "homens". */
+function nasalNumbers(word: string): string[] {
+  if (/[eiou]m$/.test(word)) return [`${word.slice(0, -1)}ns`];
+  return /[eiou]ns$/.test(word) ? [`${word.slice(0, -2)}m`] : [];
 }
 
 /** Strong grades of Finnish consonants, and the weak ones of closed syllables. */

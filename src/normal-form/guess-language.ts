@@ -56,14 +56,31 @@ export function languageScores(written: string): Scores {
 /** Sums of a text, which are used for one text after the other. */
 const sums = new Float32Array(LANGUAGES.length);
 
-/** Guesses the language of words: the one that they say most for. English if none says anything. */
-export function guessLanguage(words: readonly { scores: Scores }[]): Language {
+function sumScores(words: readonly { scores: Scores }[]): void {
   sums.fill(0);
   sums[ENGLISH_PLACE] = ENGLISH;
   for (const { scores } of words) {
     for (let place = 0; place < sums.length; place++) sums[place]! += scores[place]!;
   }
+}
+
+/** Guesses the language of words: the one that they say most for. English if none says anything. */
+export function guessLanguage(words: readonly { scores: Scores }[]): Language {
+  sumScores(words);
   let best = ENGLISH_PLACE;
   for (let place = 0; place < sums.length; place++) if (sums[place]! > sums[best]!) best = place;
   return LANGUAGES[best]!;
+}
+
+/** Words of which fewer may be in any language. */
+const MIN_TELLING_WORDS = 4;
+/** Share of the highest sum below which words are hardly in a language. */
+const MIN_SHARE = 0.7;
+
+/** Returns the languages that words may be in: all if they are few, and English in any case. */
+export function possibleLanguages(words: readonly { scores: Scores }[]): readonly Language[] {
+  if (words.length < MIN_TELLING_WORDS) return LANGUAGES;
+  sumScores(words);
+  const least = MIN_SHARE * Math.max(...sums);
+  return LANGUAGES.filter((language, place) => language === "en" || sums[place]! >= least);
 }

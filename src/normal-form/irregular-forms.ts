@@ -7,6 +7,12 @@ import { STEMMERS } from "./stemmers.ts";
  * and strong verbs, and of nouns that change within, without rare words.
  */
 const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
+  de: `museum museen|datum daten|zentrum zentren|stadion stadien|studium studien|gymnasium gymnasien
+    |ministerium ministerien|aquarium aquarien|stipendium stipendien|kriterium kriterien|medium medien
+    |jubiläum jubiläen|visum visa visen|album alben|thema themen|firma firmen|konto konten|villa villen
+    |virus viren|drama dramen|risiko risiken|pizza pizzen|lexikon lexika|praktikum praktika
+    |rhythmus rhythmen|organismus organismen|mechanismus mechanismen|kaktus kakteen|basis basen|fresko fresken
+    |bau bauten|saal säle|atlas atlanten`,
   es: `abrir abierto|acostar acuesta|almorzar almuerza|andar anduvo|caer caigo cayó|cerrar cierra
     |colgar cuelga|comenzar comienza|conducir conduzco condujo|conocer conozco|construir construye
     |contar cuenta|corregir corrige|costar cuesta|crecer crezco|creer creyó|cubrir cubierto|dar dio
@@ -44,8 +50,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
   it: `andare va vado vanno|aprire aperto|bere beve bevuto|cadere cadde|chiedere chiesto
     |chiudere chiuso|cogliere colto|conoscere conobbe conosciuto|correre corso|crescere cresciuto
     |cuocere cotto|dare diede|decidere deciso|difendere difeso|dipingere dipinto
-    |dire dice detto disse|dovere deve|fare fa faccio fatto fece fanno|giungere giunto
-    |leggere lesse|mettere messo mise|morire muore morto|muovere mosso|nascere nato nacque
+    |dire dice detto disse dimmi dimmelo|dare dammi dammelo|fare fammi|dovere deve|fare fa faccio fatto fece fanno|giungere giunto
+    |leggere lesse letto|mettere messo mise|morire muore morto|muovere mosso|nascere nato nacque
     |nascondere nascosto|offrire offerto|perdere perso|piangere pianto|potere può possono posso
     |prendere preso|raccogliere raccolto|rimanere rimasto rimane|rispondere risposto|rompere rotto ruppe
     |salire salgo|sapere sanno|scegliere scelto|scendere sceso|scrivere scritto scrisse
@@ -126,7 +132,7 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
   hu: `ló lovak|hó havak|kő kövek|tó tavak|szó szavak|fű füvek|cső csövek|mű művek|bokor bokrok
     |madár madarak|kéz kezek|út utak|híd hidak|víz vizek|tűz tüzek|nyár nyarak|egér egerek|kenyér kenyerek
     |álom álmok|tükör tükrök|torony tornyok|étterem éttermek|ember emberek|halom halmok|gyerek gyermek
-    |megy ment menni mennek|jön jött jönni|eszik evett enni|iszik ivott inni|vesz vett venni|tesz tett tenni
+    |megy ment menni mennek|jön jött jönni|eszik evett enni ettem|iszik ivott inni ittam|vesz vett venni|tesz tett tenni
     |visz vitt vinni|hisz hitt hinni|lesz lett lenni|alszik aludt aludni|fekszik feküdt|hoz hozott|lát látott
     |ír írt írni|olvas olvasott|fut futott|játszik játszott|főz főzött|vásárol vásárolt|asztal asztalok
     |nyúl nyulak|kanál kanalak|fonál fonalak|szekér szekerek|tehén tehenek|levél levelek|fedél fedelek|gyökér gyökerek

@@ -63,14 +63,20 @@ export function normalFormWith(
     if (!word.isPlain) return true;
     const { stem, number } = wordForm(word, language);
     if (isNumeric(number) || stems[language].has(stem)) return true;
-    // "isn't" is "isnt".
     const end = runs.starts[at]! + word.written.length;
+    // "AT and T" is "AT&T", and "isn't" is "isnt".
+    if (mayBeginName(text, word.written, end)) return true;
     const next = runs.words[at + 1];
     const isJoined = runs.starts[at + 1] === end + 1 && APOSTROPHE.test(text[end]!);
     return isJoined && stems[language].has(wordForm(word.written + next!.written, language).stem);
   };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
+}
+
+/** Tests whether a short run that ends at `end` may begin a name: "R & B", "C plus plus". */
+function mayBeginName(text: string, run: string, end: number): boolean {
+  return run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
 }
 
 /** Reads a text once, from the start to the end. */
@@ -117,7 +123,7 @@ class Reader {
     }
     if (next === "." && run.length <= 2 && this.#readAcronym(start)) return;
     if (next === "." && run.length <= 5 && this.#readMonth(run, start, end)) return;
-    const isName = run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
+    const isName = mayBeginName(text, run, end);
     if (before === "#" && this.#readHashtag(run, start)) return;
     if (word.isPlain && before !== "." && !isName && !isSpecial(next)) {
       this.#addForm(wordForm(word, this.#language), start, end);
@@ -218,13 +224,13 @@ class Reader {
     if (minus) this.#add("minus", at - 1, at);
     for (const term of terms) this.#add(term, start, end);
     if (currency) this.#addCurrency(currency[1]!, start, end);
-    const [unit = "", percent, degree, symbol] =
-      /^\s?(?:(%)|(?:°|º)\s?([CF])\b|(€))/iu.exec(text.slice(end, end + 4)) ?? [];
+    const [unit = "", percent, degree, scale, symbol] =
+      /^\s?(?:(%)|(°|º(?=\s?[CF]\b))(?:\s?([CF])\b)?|(€))/iu.exec(text.slice(end, end + 4)) ?? [];
     if (unit === "") return;
     if (symbol) return this.#addCurrency(symbol, end, end + unit.length);
     if (percent) return void this.#add("percent", end, end + unit.length);
-    this.#add("degree", end, end + unit.length);
-    this.#add(/c/i.test(degree!) ? "celsius" : "fahrenheit", end, end + unit.length);
+    if (degree) this.#add("degree", end, end + unit.length);
+    if (scale) this.#add(/c/i.test(scale) ? "celsius" : "fahrenheit", end, end + unit.length);
   }
 
   /** Adds the name of a currency: that of the euro is nearly the same in all languages. */

@@ -137,5 +137,6 @@ export function mayBeForm({ written, form, language, text }: FoundWord): boolean
     return form !== `${fold(written)}en` && !/[äö]/i.test(text);
   }
   if (language !== "de" || written.endsWith("en")) return true;
+  if (irregularWordForms(fold(written), language).some((one) => fold(one) === form)) return true;
   return /^\p{Ll}.*(?:te|[^e])$/u.test(written);
 }

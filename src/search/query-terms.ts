@@ -19,6 +19,8 @@ export interface TermMatch {
   term: number;
   /** Whether the text has the term as the query writes it, but for case and accents. */
   isExact: boolean;
+  /** Whether it is a number, in digits or in words. */
+  isNumber?: true;
   start: number;
   end: number;
 }
@@ -160,8 +162,10 @@ export class QueryTerms {
         const { folded } = form.tokens[0]!;
         if (!mayBeForm({ written, form: folded, language, text })) return;
       }
+      const isNumber = found.length === 1 && /^\d+$/.test(first.base);
       for (const term of form.terms) {
-        matches.push({ term, isExact, start: first.start, end: last.end });
+        const match = { term, isExact, start: first.start, end: last.end };
+        matches.push(isNumber ? { ...match, isNumber } : match);
       }
     };
     for (let at = 0; at < tokens.length; at++) {
@@ -194,6 +198,11 @@ function matchesAt({ tokens }: TermForm, text: readonly NormalToken[], at: numbe
   return tokens.every(({ stem }, i) => text[at + i]?.stem === stem);
 }
 
+/** What is behind a particle at the end of its clause: a sign, or a conjunction of German or Dutch. */
+const MAX_CONJUNCTION = 10;
+const CLAUSE_END =
+  /^(?:\s*(?:$|[.,;:!?)…–-])|\s(?:und|oder|wenn|weil|als|bevor|nachdem|en|of|dat|omdat|want|voordat|nadat)\s)/;
+
 /** Tests whether the particle of a verb is at the end of its clause. */
 function isClosed(
   text: string,
@@ -203,8 +212,8 @@ function isClosed(
 ): boolean {
   for (let i = at + 1; i < Math.min(tokens.length, at + MAX_APART); i++) {
     const { stem, end } = tokens[i]!;
-    const rest = text.slice(end, end + 6);
-    const isEnd = /^(?:\s*(?:$|[.,;:!?)…–-])|\s(?:und|oder|en|of)\s)/.test(rest);
+    const rest = text.slice(end, end + MAX_CONJUNCTION);
+    const isEnd = CLAUSE_END.test(rest);
     if (stem === particle!.stem && isEnd) return true;
     // A clause ends with a sign.
     if (/^\s*[.,;:!?]/.test(rest)) return false;

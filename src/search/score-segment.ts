@@ -70,8 +70,9 @@ type TermField = Omit<FieldMatch, "text">;
 
 /**
  * Combines all signals of a segment. A template caption only lists detected labels: its terms count
- * as `label_coverage`, like those of box labels, and its embedding doesn't count. BM25 is at most
- * the term coverage. The margin doesn't count for a text with another number than the query.
+ * as `label_coverage`, like those of box labels, but not its numbers, as a detector that finds people
+ * often misses some of them, nor its embedding. BM25 is at most the term coverage. The margin doesn't
+ * count for a text with another number than the query.
  */
 export function combineSignals(
   { captionModel }: Pick<Segment, "captionModel">,
@@ -83,7 +84,10 @@ export function combineSignals(
   const isLabel = ({ kind, isBoxLabels }: TermField) =>
     isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
   const isText = (match: TermField) => !isLabel(match);
-  const labelCoverage = termCoverage(fieldMatches.filter(isLabel), termWeights);
+  const labels = fieldMatches.filter(isLabel).map(({ matches }) => {
+    return { matches: matches.filter(({ isNumber }) => !isNumber) };
+  });
+  const labelCoverage = termCoverage(labels, termWeights);
   const coverage = termCoverage(fieldMatches.filter(isText), termWeights);
   const counted = channelHits.filter(
     ({ evidence }) => !(isTemplate && evidence?.kind === "caption"),

@@ -3,6 +3,7 @@ import { otherClockTerms } from "../normal-form/clock-words.ts";
 import { derivedForms } from "../normal-form/derived-forms.ts";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
+import { possibleLanguages } from "../normal-form/guess-language.ts";
 import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
 import { koreanVerbStems } from "../normal-form/korean-verbs.ts";
@@ -10,6 +11,7 @@ import { wordForm } from "../normal-form/languages.ts";
 import { namesOfMonth, toMonthTerm } from "../normal-form/month-names.ts";
 import { isNumeric } from "../normal-form/number-words.ts";
 import { otherNumberTerms } from "../normal-form/numbers.ts";
+import { readRuns } from "../normal-form/runs.ts";
 import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
 import { separatedForms, verbForms } from "../normal-form/verb-forms.ts";
 import { partsOfCompound } from "../normal-form/word-forms.ts";
@@ -166,6 +168,7 @@ export class TermForms {
    */
   #addSpellings(text: string): void {
     const { tokens: words } = normalForm(text, "en");
+    const languages = new Set(possibleLanguages(readRuns(text).words));
     const termOf = new Map(this.terms.map((own, term) => [own.map(toFolded).join(" "), term]));
     const termsOf = (some: readonly NormalToken[]) =>
       some.flatMap(({ folded }) => termOf.get(folded) ?? []);
@@ -179,21 +182,22 @@ export class TermForms {
       for (let length = 2; length <= MAX_JOINED && i + length <= words.length; length++) {
         const some = words.slice(i, i + length);
         const terms = termsOf(some);
-        if (terms.length > 0) this.#addJoined(terms, some.map(toFolded));
+        if (terms.length > 0) this.#addJoined(terms, some.map(toFolded), languages);
       }
       const spelling = writeDigraphs(written);
       if (spelling !== null && term !== undefined) this.#addSpelling(term, spelling);
     }
-    for (const language of LANGUAGES) this.#addWordedNumbers(text, words, termsOf, language);
+    for (const language of languages) this.#addWordedNumbers(text, words, termsOf, language);
   }
 
   /** Adds forms for neighbours that a text may have as one word: "lifejacket", "#blackfriday". */
-  #addJoined(terms: number[], words: readonly string[]): void {
+  #addJoined(terms: number[], words: readonly string[], languages: ReadonlySet<Language>): void {
     const joined = words.join("");
     if (joined.length < MIN_JOINED || !/^[a-z]+$/.test(joined)) return;
     const [first = "", second = ""] = words;
     const others = first.length <= MAX_PREFIX ? LANGUAGES : COMPOUNDING;
     for (const language of words.length === 2 ? others : (["en"] as const)) {
+      if (!languages.has(language)) continue;
       for (const link of words.length === 2 ? (LINKS[language] ?? NO_LINK) : NO_LINK) {
         const compound = link === "" ? joined : first + link + second;
         const forms = [compound, ...compoundForms(compound, language)];

@@ -135,51 +135,63 @@ export function toKeyframeHash(hashes: Uint32Array): number[] | null {
   return isWhole ? [...hashes] : null;
 }
 
+/** How many segments have each of several stems; a stem that none has is left out. */
+export interface StemCount {
+  stem: string;
+  count: number;
+}
+
+export const selectStems = (stems: readonly string[]) =>
+  sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab WHERE term ${inList(stems)}`;
+
 /** Counts the segments of an index that have each of several stems; others are left out. */
 export async function countStems(
   databases: readonly IndexDb[],
   stems: readonly string[],
 ): Promise<Map<string, number>> {
-  const statement = sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab
-    WHERE term ${inList(stems)}`;
-  const rows = await Promise.all(
-    databases.map((db) => db.all<{ stem: string; count: number }>(statement)),
-  );
+  const statement = selectStems(stems);
+  const rows = await Promise.all(databases.map((db) => db.all<StemCount>(statement)));
   const counts = new Map<string, number>();
   for (const { stem, count } of rows.flat()) counts.set(stem, count + (counts.get(stem) ?? 0));
   return counts;
 }
 
-/**
- * Counts the segments of an index, and those that have each of many stems. First asks which
- * languages the index has: each word of a query has a stem in all of them.
- */
+/** Counts the segments of an index, and those that have each of many stems. */
 export async function countFrequencies(
   databases: readonly IndexDb[],
   stems: readonly string[],
 ): Promise<DocumentFrequencies> {
-  const rows = await Promise.all(databases.map((db) => db.all<IndexSummary>(SUMMARY)));
-  const absent = PREFIX_LETTERS.filter((letter) => {
-    return rows.flat().every(({ prefixes }) => !prefixes.includes(letter));
-  });
-  const possible = stems.filter((stem) => !absent.some((letter) => stem.startsWith(letter)));
+  const rows = await Promise.all(databases.map((db) => db.all<TextSummary>(SELECT_SUMMARY)));
   const total = rows.flat().reduce((sum, summary) => sum + summary.total, 0);
-  return { total, byStem: await countStems(databases, possible) };
+  return { total, byStem: await countStems(databases, possibleStems(stems, rows.flat())) };
 }
 
-interface IndexSummary {
+/** What databases say of their text in one statement. */
+export interface TextSummary {
+  /** Number of segments. */
   total: number;
-  /** The first letters of stems that are there, of those that mark a language. */
+  /** The first letters of stems that are there, of those that mark a language, as JSON. */
   prefixes: string;
 }
 
 const PREFIX_LETTERS = Object.values(PREFIXES);
-const SUMMARY = sql`SELECT
+export const SELECT_SUMMARY = sql`SELECT
   (SELECT COALESCE(SUM(segments), 0) FROM segment_counts) AS total,
   (SELECT json_group_array(value) FROM json_each(${JSON.stringify(PREFIX_LETTERS)})
     WHERE EXISTS (
       SELECT 1 FROM segment_fts_vocab WHERE term >= value AND term < value || char(1114111)
     )) AS prefixes`;
+
+/** Returns the stems of languages that are there: each word of a query has a stem in all. */
+export function possibleStems(
+  stems: readonly string[],
+  summaries: readonly TextSummary[],
+): string[] {
+  const isAbsent = (letter: string) =>
+    summaries.every(({ prefixes }) => !prefixes.includes(letter));
+  const absent = new Set(PREFIX_LETTERS.filter(isAbsent));
+  return stems.filter((stem) => !absent.has(stem[0]!));
+}
 
 /** Tests whether a segment of an index has one term of each list. */
 export async function hasSegmentWith(

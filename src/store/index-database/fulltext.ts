@@ -36,7 +36,7 @@ export function tokenize(text: string): Token[] {
  * Version of `encodeFtsText`: raise it with every change of what that returns, and the databases
  * write their full text again.
  */
-export const FTS_VERSION = 6;
+export const FTS_VERSION = 7;
 
 /** Letters that a part has at least where a query's word is split. */
 export const MIN_PART = 3;

@@ -47,6 +47,12 @@ describe("signals", () => {
     const matches = terms.map((term) => ({ term, isExact: true, start: 0, end: 0 }));
     return { kind, isBoxLabels: false, matches };
   };
+  const withNumber = (match: ReturnType<typeof field>, number: number) => ({
+    ...match,
+    matches: match.matches.map((one) =>
+      one.term === number ? { ...one, isNumber: true as const } : one,
+    ),
+  });
   const vectorHit = (kind: "caption" | "speech" | "visual", signals: Signals) => {
     return { evidence: { kind, score: 0 }, signals };
   };
@@ -100,6 +106,20 @@ describe("signals", () => {
       [],
       [field("visual", 1)],
       { label_coverage: 0.5 },
+    ],
+    [
+      "a template, with a matched number beside a label",
+      "template",
+      [],
+      [withNumber(field("caption", 0, 1), 0)],
+      { label_coverage: 0.5 },
+    ],
+    [
+      "written by a model, with a matched number",
+      "m",
+      [],
+      [withNumber(field("caption", 0, 1), 0)],
+      { term_coverage: 0.75, bm25_normalized: 0 },
     ],
   ])("of a segment are combined; its caption is %s", (_, captionModel, hits, matches, signals) => {
     expect(combineSignals({ captionModel }, hits, matches, [1, 2, 1])).toEqual(signals);

@@ -125,4 +125,13 @@ describe("a number of a query", () => {
     const { terms } = compileQuery(query);
     expect(terms.hasOtherNumber(text, terms.findMatches(text))).toBe(expected);
   });
+
+  it.each([
+    ["Four people.", [true, undefined]],
+    ["4 people.", [true, undefined]],
+    ["The forecourt with people.", [undefined]],
+  ])("finds numbers as numbers in %s", (text, expected) => {
+    const matches = new QueryTerms(["four", "people"]).findMatches(text);
+    expect(matches.map(({ isNumber }) => isNumber)).toEqual(expected);
+  });
 });
