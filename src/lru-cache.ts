@@ -15,7 +15,16 @@ export class LruCache<Value> {
 
   /** Returns the stored value, otherwise computes and stores it. An error isn't stored. */
   async get(key: string, compute: () => Promise<Value>): Promise<Value> {
-    const value = this.#values.get(key) ?? (await compute());
+    return this.#use(key, this.#values.get(key) ?? (await compute()));
+  }
+
+  /** The same, at once. */
+  getNow(key: string, compute: () => Value): Value {
+    return this.#use(key, this.#values.get(key) ?? compute());
+  }
+
+  /** Stores a value as the one that was used last. */
+  #use(key: string, value: Value): Value {
     this.#delete(key);
     const size = this.#sizeOf(value);
     if (size > this.#capacity / 2) return value;

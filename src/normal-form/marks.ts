@@ -89,7 +89,9 @@ export function isOtherWord(
   if (!hasMarksOfText || fold(query) !== fold(word) || SAME_WITHOUT[language]?.test(own)) {
     return false;
   }
-  if (isName(word, { text, language })) return false;
+  // Words that differ in two kinds of marks and in nothing else are hardly two words.
+  const kinds = new Set([...own.matchAll(/[\p{M}ıøæł]/gu)].map(([mark]) => mark));
+  if (kinds.size > 1 || isName(word, { text, language })) return false;
   const words = decompose(text).match(/[\p{L}\p{M}]+/gu) ?? [];
   if (words.some((one) => MARKED_LETTER.test(one))) return true;
   return COMPLETE.has(language) && !words.some((one) => isMissingMarks(one, language));

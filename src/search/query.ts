@@ -1,5 +1,6 @@
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
+import { LruCache } from "../lru-cache.ts";
 import { isMonthName } from "../normal-form/day-words.ts";
 import { fold } from "../normal-form/fold.ts";
 import { isFunctionWord } from "../normal-form/function-words.ts";
@@ -28,15 +29,20 @@ export interface CompiledQuery extends ParsedQuery {
   example: ExampleQuery | null;
 }
 
+/** What recent texts say: one is read again for the next page, and to look at its spelling. */
+const recent = new LruCache<Omit<CompiledQuery, "example">>(50);
+
 export function compileQuery(text: string, example: ExampleQuery | null = null): CompiledQuery {
-  const parsed = parseQuery(text, example !== null);
-  return {
-    ...parsed,
-    terms: new QueryTerms(parsed.words, parsed.plainText),
-    labelWords: uniqueWords(parsed.plainText),
-    targetPhrase: targetPhrase(parsed.plainText),
-    example,
-  };
+  const compiled = recent.getNow(`${example !== null} ${text}`, () => {
+    const parsed = parseQuery(text, example !== null);
+    return {
+      ...parsed,
+      terms: new QueryTerms(parsed.words, parsed.plainText),
+      labelWords: uniqueWords(parsed.plainText),
+      targetPhrase: targetPhrase(parsed.plainText),
+    };
+  });
+  return { ...compiled, example };
 }
 
 /** What a search took its text for. */

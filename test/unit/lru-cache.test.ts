@@ -34,6 +34,13 @@ describe("an LRU cache by count", () => {
     expect(computed).toEqual(["a", "b", "c", "b"]);
   });
 
+  it("computes a value at once that is stored like others", async () => {
+    const cache = new LruCache<number>(2);
+    expect(cache.getNow("a", () => 1)).toBe(1);
+    expect(cache.getNow("a", () => 2)).toBe(1);
+    expect(await cache.get("a", async () => 2)).toBe(1);
+  });
+
   it("computes a value again after an error", async () => {
     const cache = new LruCache<number>(2);
     await expect(cache.get("a", () => Promise.reject(new Error("out")))).rejects.toThrow("out");

@@ -196,6 +196,8 @@ describe("forms of words", () => {
     ["French", "Noël", "Les bougies de Noel sont allumées."],
     ["Spanish", "pingüino", "Un pinguino camina por la playa con su mamá."],
     ["Swedish", "Ångström", "Anders Angstrom mätte ljuset."],
+    ["Vietnamese", "phở", "Quán pho bo mở cửa lúc sáu giờ."],
+    ["Greek", "καΐκι", "Το καικι γύρισε στο λιμάνι."],
     ["Vietnamese", "Ha Noi", "Trời Hà Nội hôm nay mưa."],
     ["Greek", "σκύλος", "Οι σκύλοι γαβγίζουν τη νύχτα."],
     ["Greek", "βιβλίο", "Τα βιβλία είναι στο τραπέζι."],
