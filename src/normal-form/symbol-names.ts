@@ -8,6 +8,14 @@ const NAME_IN_WORDS = /^([a-z]{1,2}) and ([b-hj-z]|(?<=^[b-z] and )a)(?![a-z\d])
 /** Symbols within names, as letters: "P!nk", "Ke$ha". */
 const LETTERS: Record<string, string> = { "!": "i", $: "s" };
 
+/** What is behind a letter that begins a name such as "R & B", "C plus plus" and "AT and T". */
+const NAME_FOLLOWS = /^ (?:& |and |plus)/i;
+
+/** Tests whether a short run of letters that ends at `end` may begin a name. */
+export function mayBeginName(text: string, run: string, end: number): boolean {
+  return run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
+}
+
 /** A name as one term, and where it is in the text. */
 interface SymbolName {
   term: string;

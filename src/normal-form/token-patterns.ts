@@ -11,8 +11,6 @@ export const PART = new RegExp(
   "gu",
 );
 export const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
-/** What is behind a letter that begins a name such as "R & B", "C plus plus" and "AT and T". */
-export const NAME_FOLLOWS = /^ (?:& |and |plus)/i;
 /** A word that a capital letter or a digit begins, or capital letters alone. */
 export const HASHTAG_WORD = /\p{Lu}+(?!\p{Ll})|\p{L}[\p{Ll}\p{M}]*|\p{N}+/gu;
 export const APOSTROPHE = /['’ʼ‘`´]/;

@@ -12,7 +12,7 @@ import { isBesideDay, readMonthAbbreviation } from "./month-names.ts";
 import { isNumeric } from "./number-words.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, readScale } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
-import { readSymbolName } from "./symbol-names.ts";
+import { mayBeginName, readSymbolName } from "./symbol-names.ts";
 import {
   ACRONYM,
   APOSTROPHE,
@@ -20,7 +20,6 @@ import {
   HASHTAG_WORD,
   isJoint,
   isSpecial,
-  NAME_FOLLOWS,
   ONLY_WORDS,
   PART,
 } from "./token-patterns.ts";
@@ -72,11 +71,6 @@ export function normalFormWith(
   };
   if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
-}
-
-/** Tests whether a short run that ends at `end` may begin a name: "R & B", "C plus plus". */
-function mayBeginName(text: string, run: string, end: number): boolean {
-  return run.length < 3 && NAME_FOLLOWS.test(text.slice(end, end + 5));
 }
 
 /** Reads a text once, from the start to the end. */

@@ -198,10 +198,10 @@ function matchesAt({ tokens }: TermForm, text: readonly NormalToken[], at: numbe
   return tokens.every(({ stem }, i) => text[at + i]?.stem === stem);
 }
 
-/** What is behind a particle at the end of its clause: a sign, or a conjunction of German or Dutch. */
+/** Conjunctions of German and Dutch that begin the next clause. */
+const CONJUNCTIONS = "und|oder|wenn|weil|als|bevor|nachdem|en|of|dat|omdat|want|voordat|nadat";
 const MAX_CONJUNCTION = 10;
-const CLAUSE_END =
-  /^(?:\s*(?:$|[.,;:!?)…–-])|\s(?:und|oder|wenn|weil|als|bevor|nachdem|en|of|dat|omdat|want|voordat|nadat)\s)/;
+const CLAUSE_END = new RegExp(`^(?:\\s*(?:$|[.,;:!?)…–-])|\\s(?:${CONJUNCTIONS})\\s)`);
 
 /** Tests whether the particle of a verb is at the end of its clause. */
 function isClosed(
