@@ -70,8 +70,8 @@ type TermField = Omit<FieldMatch, "text">;
 
 /**
  * Combines all signals of a segment. A template caption only lists detected labels: its terms
- * count as `label_coverage`, like those of box labels, but not its numbers, as a detector that finds
- * people often misses some of them, nor its embedding. BM25 is at most the term coverage. The margin
+ * count as `label_coverage`, like those of box labels, but not its numbers, as a detector that
+ * finds people often misses some, nor its embedding. BM25 is at most the term coverage. The margin
  * doesn't count for a text with another number than the query.
  */
 export function combineSignals(
