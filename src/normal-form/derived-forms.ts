@@ -4,6 +4,10 @@ import type { Language } from "./function-words.ts";
 type DeriveForms = (folded: string) => string[];
 
 const DERIVED: Partial<Record<Language, DeriveForms>> = {
+  fr: (word) => {
+    if (/(?:eu|eau|ou)$/.test(word)) return [`${word}x`];
+    return /(?:eu|eau|ou)x$/.test(word) ? [word.slice(0, -1)] : [];
+  },
   es: (word) => [...pronounForms(word), ...diminutives(word, "it", "cit")],
   pt: (word) => [...diminutives(word, "inh", "zinh"), ...nasalNumbers(word)],
   it: (word) => [...diminutives(word, "in", ""), ...diminutives(word, "ett", "")],
@@ -27,10 +31,15 @@ export function derivedForms(folded: string, language: Language): string[] {
 function pronounForms(word: string): string[] {
   const [, root = "", vowel = ""] = /^(..+)([aei])r(?:se)?$/.exec(word) ?? [];
   if (root === "") return [];
-  return PRONOUNS.map((pronoun) => `${root}${vowel === "a" ? "a" : "e"}${pronoun}`);
+  const imperatives = PRONOUNS.map((pronoun) => `${root}${vowel === "a" ? "a" : "e"}${pronoun}`);
+  return word.endsWith("r")
+    ? [...imperatives, ...TWO_PRONOUNS.map((two) => word + two)]
+    : imperatives;
 }
 
 const PRONOUNS = ["lo", "la", "le", "te", "me"];
+/** Pronouns behind an infinitive that the stemmer leaves. */
+const TWO_PRONOUNS = ["melo", "mela", "telo", "tela"];
 
 const MIN_NOUN = 4;
 /** What the last consonant of a root is written as before "i". */

@@ -97,6 +97,7 @@ function baseForm(word: string, folded: string, language: Language): string {
   const roman = readRoman(word);
   if (roman !== null) return roman;
   if (!/^[a-z]+$/.test(folded)) return stemByScript(folded);
+  if (folded === "percent") return folded;
   if (language === "en") return toBaseForm(folded);
   const prefix = PREFIXES[language];
   // A letter behind a function word keeps it from being stemmed: "dans" is no form of "danser".

@@ -18,7 +18,7 @@ const TELLING: Partial<Record<Language | "vi", RegExp>> = {
   fr: /[aeo]\u0302|c\u0327/g,
   pt: /[aeo][\u0302\u0303\u0301]$|[ao]\u0303/g,
   scandinavian: /a\u030A|[ao]\u0308|[øæ]/g,
-  ro: /[st][\u0326\u0327]/g,
+  ro: /[st]\u0327/g,
   tr: /ı|[cgosu][\u0327\u0306\u0308]/g,
   hu: /[ou][\u0308\u030B]/g,
   fi: /[ao]\u0308/g,
@@ -38,7 +38,7 @@ const LETTERS: Partial<Record<Language, RegExp>> = {
   scandinavian: /a\u030A|[aou]\u0308|[øæ]/,
   fi: /[ao]\u0308/,
   hu: /[aeiou]\u0301|[ou]\u0308/,
-  ro: /a[\u0302\u0306]|i\u0302|[st][\u0326\u0327]/,
+  ro: /a[\u0302\u0306]|i\u0302|[st]\u0327/,
   tr: /ı|[cs]\u0327|g\u0306|[ou]\u0308/,
 };
 /** Languages whose texts are taken to have all marks, if no function word lacks one. */
@@ -67,9 +67,13 @@ const SAME_WITHOUT: Partial<Record<Language, RegExp>> = {
 const GREEK = /\p{Script=Greek}/u;
 const MARKED_LETTER = /[\p{Script=Latin}\p{Script=Greek}]\p{M}|[ıøæłđ]/u;
 
-/** "ő" is a long "ö". */
+/** Decomposes a word. "ő" is a long "ö", and Romanian "ș" is often written with a cedilla. */
 const decompose = (word: string) =>
-  word.toLowerCase().normalize("NFD").replaceAll("\u030B", "\u0308");
+  word
+    .toLowerCase()
+    .normalize("NFD")
+    .replaceAll("\u030B", "\u0308")
+    .replaceAll(/(?<=[st])\u0326/g, "\u0327");
 
 /**
  * Tests whether a word of a text is another than one of a query, though they are the same without

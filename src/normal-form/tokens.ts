@@ -216,6 +216,8 @@ class Reader {
     const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
     const start = currency ? text.lastIndexOf(currency[1]!, at) : at;
     if (minus) this.#add("minus", at - 1, at);
+    // Turkish writes "%50".
+    if (/(?:^|\s)%\s?$/.test(text.slice(Math.max(0, at - 3), at))) this.#add("percent", start, at);
     for (const term of terms) this.#add(term, start, end);
     if (currency) this.#addCurrency(currency[1]!, start, end);
     const [unit = "", percent, degree, scale, symbol] =

@@ -158,12 +158,17 @@ const SEGMENTER = new Intl.Segmenter("und", { granularity: "word" });
 function tokenizeWords(text: string): string[] {
   const runs = fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const words = runs.flatMap((run) => {
-    return hasUnsegmentedScript(run)
-      ? Array.from(SEGMENTER.segment(run), ({ segment }) => segment)
-      : run;
+    if (!hasUnsegmentedScript(run)) return run;
+    return run.split(HAN_NUMBER).flatMap((part) => {
+      if (HAN_NUMBER.test(part)) return part;
+      return Array.from(SEGMENTER.segment(part), ({ segment }) => segment);
+    });
   });
   return words.filter(hasWord);
 }
+
+/** A Chinese number, which the dictionary doesn't have: it would divide 二十五号 behind 二十. */
+const HAN_NUMBER = /([〇零一二三四五六七八九十百千]{2,})/u;
 
 /** Function words: they don't distinguish texts, so they match only if a query has no others. */
 const STOP_WORDS = new Set(

@@ -1,4 +1,5 @@
 import { stemmer } from "stemmer";
+import { otherTitles } from "../normal-form/abbreviations.ts";
 import { otherClockTerms } from "../normal-form/clock-words.ts";
 import { derivedForms } from "../normal-form/derived-forms.ts";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
@@ -106,6 +107,7 @@ export class TermForms {
       this.byLanguage[language].push({ terms: [term], isWritten: false, tokens: [toToken(other)] });
     }
     if (language === "en") this.#addParts(term, folded);
+    for (const other of otherTitles(folded, language)) this.#addSpelling(term, other, [language]);
     for (const { verb, particle } of separatedForms(folded, language)) {
       const apart = [wordForm(verb, language), wordForm(particle, language)];
       forms.push({ terms: [term], isWritten: false, isApart: true, tokens: apart });
@@ -249,7 +251,7 @@ function otherDates(
   const month = toMonthTerm(last.folded);
   const before: TermForm["tokens"] = tokens.slice(0, -1);
   const [, hour] = /^(\d{1,2})h$/.exec(word) ?? [];
-  const names = tokens.length === 2 ? namesOfMonth(last.base, language) : [];
+  const names = tokens.length === 2 ? namesOfMonth(month ?? last.base, language) : [];
   return [
     ...(month === null ? [] : [[...before, toToken(month)]]),
     ...names.map((name) => before.concat(wordForm(name, language))),
