@@ -1,9 +1,7 @@
 import type { Language } from "./function-words.ts";
 
-/** Titles, saints, streets and others that are written out or abbreviated, folded. */
+/** Titles, saints and streets that are written out or abbreviated, folded; English has its own. */
 const ABBREVIATED: Partial<Record<Language, string>> = {
-  en: `doctor dr|mister mr|missus mrs|professor prof|saint st|mount mt|junior jr|senior sr|versus vs
-    |avenue ave|boulevard blvd|captain capt|sergeant sgt|lieutenant lt|department dept`,
   de: "doktor dr|professor prof|sankt st|strasse str|nummer nr",
   fr: "docteur dr|professeur prof|saint st|sainte ste|madame mme|mademoiselle mlle|boulevard bd",
   es: `doctor dr|doctora dra|profesor prof|senor sr|senora sra|senorita srta|avenida avda
