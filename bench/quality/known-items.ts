@@ -9,7 +9,7 @@ import { shuffle } from "../../tools/training/random.ts";
 import { captionSimilarity } from "../caption-similarity.ts";
 import { type CorpusMaterial, loadCorpusMaterial, toBatch } from "../search/corpus-vectors.ts";
 import { type CorpusSegment, makeSegments } from "../search/corpus.ts";
-import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
+import { checkVectors, loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
 
 const INDEX = "films";
 const SEED = 11;
@@ -133,6 +133,7 @@ async function loadFilms(service: Service, material: CorpusMaterial): Promise<Co
     const batch = toBatch(material, segments.slice(at, at + 10 * VIDEO_SEGMENTS));
     await loadBatch(service, INDEX, batch);
   }
+  await checkVectors(service, INDEX, segments[0]!.caption);
   return segments;
 }
 

@@ -8,7 +8,7 @@ import { batchesOf, loadCorpusMaterial, type CorpusMaterial } from "./corpus-vec
 import { type CorpusQuery, makeQueries } from "./corpus.ts";
 import { type SearchFigures, meanNdcg, toParts, toPercentiles } from "./figures.ts";
 import { measureThroughput, interleaveQueries } from "./interleave.ts";
-import { loadBatch } from "./load-batch.ts";
+import { checkVectors, loadBatch } from "./load-batch.ts";
 import { type SearchSystem, timeSearch } from "./systems.ts";
 
 export const OURS = "Sightline";
@@ -59,6 +59,7 @@ export async function compareSystems(
         ...(baselines.includes(orama) ? [orama.toSearchSystem("Orama", false)] : []),
       ];
       const queries = drawQueries(material, size, roundNumber);
+      await checkVectors(service, INDEX, queries.warmUp[0]!.text);
       const measured = await measure(systems, size, queries, options.signal);
       for (const { name, uncached, cached, ndcg10 } of measured) {
         options.log(

@@ -18,3 +18,14 @@ export async function loadBatch(
   });
   if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
 }
+
+/** Throws if a search for a text of the index finds nothing by vectors: half would be measured. */
+export async function checkVectors(
+  { sightline }: Pick<Service, "sightline">,
+  index: string,
+  query: string,
+): Promise<void> {
+  const { segments } = await sightline.index(index).search(query);
+  if (segments.some(({ signals }) => signals.text_margin !== undefined)) return;
+  throw new Error(`No text vector of the index "${index}" is found where searches look.`);
+}

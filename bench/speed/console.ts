@@ -4,7 +4,7 @@ import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import { batchesOf, loadCorpusMaterial } from "../search/corpus-vectors.ts";
 import { makeQueries } from "../search/corpus.ts";
-import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
+import { checkVectors, loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
 
 const INDEX = "corpus";
 const QUERIES = 60;
@@ -29,6 +29,7 @@ export const suite: Suite = {
           }
           loaded = size;
           const queries = makeQueries(material.photos, size).map(({ text }) => text);
+          await checkVectors(service, INDEX, queries[0]!);
           const own = queries.filter((_, at) => at % options.sizes.length === roundNumber);
           const times = await measureConsole(service, own.slice(0, QUERIES + WARM_UP));
           const at = (share: number) => Math.round(quantile(times.slice(WARM_UP), share));
