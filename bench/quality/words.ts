@@ -9,9 +9,9 @@ import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
  * Sets of pairs, each with an index of its own. The first two were written without sight of the
  * code. Faults of the kinds that they and the third, a set of later, showed were mended. The fourth
  * and the fifth are the halves of a set that the author of those changes wrote before reading the
- * code: the fourth was read while mending, the fifth run once at the end. The last four were written
- * by others, who had seen neither the code nor the other sets. The first three of them were read
- * while mending after their first run, the ninth was only run.
+ * code: the fourth was read while mending, the fifth run once at the end. The last four were
+ * written by others, who had seen neither the code nor the other sets. The first three of them were
+ * read while mending after their first run, the ninth was only run.
  */
 const FILES = [
   "development",
