@@ -1,3 +1,4 @@
+import { fold, foldKana } from "./fold.ts";
 import data from "./traditional-han.json" with { type: "json" };
 
 /** Traditional characters, and behind each the simplified one, made by `npm run word-forms`. */
@@ -16,9 +17,14 @@ function readPairs(): Map<string, string> {
 }
 
 /** Writes a traditional character as the simplified one. */
-export function simplifyHan(character: string): string {
+function simplifyHan(character: string): string {
   simplified ??= readPairs();
   return simplified.get(character) ?? character;
+}
+
+/** Folds a letter of an unsegmented script: katakana and traditional characters, too. */
+export function foldLetter(letter: string): string {
+  return simplifyHan(foldKana(fold(letter)));
 }
 
 const HAN_DIGITS = "〇一二三四五六七八九";

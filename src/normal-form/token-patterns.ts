@@ -13,6 +13,8 @@ export const PART = new RegExp(
 export const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
 /** A word that a capital letter or a digit begins, or capital letters alone. */
 export const HASHTAG_WORD = /\p{Lu}+(?!\p{Ll})|\p{L}[\p{Ll}\p{M}]*|\p{N}+/gu;
+/** A percent sign before a number, as Turkish writes it: "%50". */
+export const PERCENT_BEFORE = /(?:^|\s)%\s?$/;
 export const APOSTROPHE = /['’ʼ‘`´]/;
 /** Quotation marks that Hebrew has in abbreviations. */
 export const GERSHAYIM = /["״'׳’]/;

@@ -3,10 +3,10 @@ import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 import { readApostrophe } from "./apostrophes.ts";
 import { readCount } from "./counted-numbers.ts";
 import { findWordedDates } from "./day-words.ts";
-import { fold, foldKana } from "./fold.ts";
+import { fold } from "./fold.ts";
 import type { Language } from "./function-words.ts";
 import { guessLanguage } from "./guess-language.ts";
-import { readHanNumber, simplifyHan } from "./han.ts";
+import { foldLetter, readHanNumber } from "./han.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
 import { isBesideDay, readMonthAbbreviation } from "./month-names.ts";
 import { isNumeric } from "./number-words.ts";
@@ -22,6 +22,7 @@ import {
   isSpecial,
   ONLY_WORDS,
   PART,
+  PERCENT_BEFORE,
 } from "./token-patterns.ts";
 import { readWordedNumbers } from "./worded-numbers.ts";
 
@@ -216,8 +217,7 @@ class Reader {
     const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
     const start = currency ? text.lastIndexOf(currency[1]!, at) : at;
     if (minus) this.#add("minus", at - 1, at);
-    // Turkish writes "%50".
-    if (/(?:^|\s)%\s?$/.test(text.slice(Math.max(0, at - 3), at))) this.#add("percent", start, at);
+    if (PERCENT_BEFORE.test(text.slice(Math.max(0, at - 3), at))) this.#add("percent", at - 1, at);
     for (const term of terms) this.#add(term, start, end);
     if (currency) this.#addCurrency(currency[1]!, start, end);
     const [unit = "", percent, degree, scale, symbol] =
@@ -297,5 +297,3 @@ class Reader {
 
 const MAX_PARTS = 4;
 const MAX_HASHTAG_WORDS = 8;
-
-const foldLetter = (letter: string) => simplifyHan(foldKana(fold(letter)));

@@ -136,7 +136,7 @@ export function toKeyframeHash(hashes: Uint32Array): number[] | null {
 }
 
 /** How many segments have each of several stems; a stem that none has is left out. */
-export interface StemCount {
+interface StemCount {
   stem: string;
   count: number;
 }
