@@ -7,7 +7,7 @@ import {
   readCalibrations,
   storeCalibrations,
 } from "../tools/calibration/calibrations-file.ts";
-import { refitLabels, refitTextCurve } from "../tools/calibration/entries.ts";
+import { fitTextCurve, refitLabels } from "../tools/calibration/entries.ts";
 import { loadPhotoTexts } from "../tools/calibration/photo-vectors.ts";
 import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
 import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
@@ -69,9 +69,10 @@ async function main(): Promise<void> {
   const text = await judge("text", TEXT_SIZES);
   const withLabels = await judge("labelled mixed", LABEL_SIZES);
   const labelsAlone = await judge("labelled images", LABEL_SIZES);
-  const entries = (await readCalibrations(FILE)).map((entry) =>
-    entry.models.text === SENTENCE_MODEL ? refitTextCurve(entry, text) : entry,
-  );
+  const entries = (await readCalibrations(FILE)).map((entry) => {
+    if (entry.models.text !== SENTENCE_MODEL) return entry;
+    return { ...entry, textCurve: fitTextCurve(entry.text, text) };
+  });
   const [first, ...others] = entries;
   await storeCalibrations(FILE, [refitLabels(first!, withLabels, labelsAlone), ...others]);
 }

@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   const file = join(process.cwd(), CALIBRATIONS_FILE);
   const entries = await readCalibrations(file);
   const known = nearestEntry(entries.filter(isOfEngine), models);
-  const text = fitText(known.text, toFit);
+  const text = fitText(known, toFit);
   const before = textError(nearestEntry(entries, models), toMeasure);
   const after = textError(text, toMeasure);
   console.log(

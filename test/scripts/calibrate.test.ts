@@ -61,7 +61,7 @@ describe("calibrate", () => {
     const { stdout, stderr, status } = await runCalibrate(["--yes"]);
     expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
     const [borrowed = 0, fitted = 0] = readErrors(stdout);
-    expect(borrowed).toBeGreaterThan(0.03);
+    expect(borrowed).toBeGreaterThan(0.02);
     expect(fitted).toBeLessThan(0.7 * borrowed);
     const after = readEntries();
     expect(after.slice(0, -1)).toEqual(before);

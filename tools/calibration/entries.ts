@@ -5,6 +5,7 @@ import {
   probabilityOfAny,
   relevanceProbability,
 } from "../../src/search/fuse.ts";
+import type { LogOddsCurve } from "../../src/search/log-odds-curve.ts";
 import { fitCurve } from "./fit-curve.ts";
 import { fitEvidenceModels, type KnownModel, refitEvidenceModels } from "./fit.ts";
 import { type JudgedQuery, weighExamples } from "./judgments.ts";
@@ -75,18 +76,15 @@ export function refitImages(
   };
 }
 
-/**
- * Fits the curve that corrects what text says, to archives of text of several sizes. All else stays
- * as it is.
- */
-export function refitTextCurve(
-  entry: CalibrationEntry,
+/** Fits the curve that corrects what models of text say of the first hits of queries. */
+export function fitTextCurve(
+  text: readonly EvidenceModel[],
   queries: readonly JudgedQuery[],
-): CalibrationEntry {
+): LogOddsCurve {
   const forecasts = firstHits(queries).map(({ signals, isRight }) => {
-    return { probability: probabilityOfAny(signals, entry.text), isRight };
+    return { probability: probabilityOfAny(signals, text), isRight };
   });
-  return { ...entry, textCurve: fitCurve(forecasts) };
+  return fitCurve(forecasts);
 }
 
 /**

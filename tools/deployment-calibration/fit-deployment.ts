@@ -1,6 +1,7 @@
 import type { CalibrationEntry, EmbeddingModels } from "../../src/search/calibration-entry.ts";
 import { relevanceProbability } from "../../src/search/fuse.ts";
 import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
+import { fitTextCurve } from "../calibration/entries.ts";
 import { refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
 import { type JudgedQuery, weighExamples } from "../calibration/judgments.ts";
@@ -39,11 +40,11 @@ const UNKNOWN = 0;
 type TextEvidence = Pick<CalibrationEntry, "text" | "textCurve">;
 
 /**
- * Fits the evidence models of text to judged queries, from those of other embedding models on. The
- * curve of those isn't taken over: it corrects what their own parameters say.
+ * Fits the evidence models of text to judged queries, from those of other embedding models on, and
+ * then the curve that corrects them.
  */
 export function fitText(
-  [exactText, similarText]: CalibrationEntry["text"],
+  { text: [exactText, similarText] }: TextEvidence,
   queries: readonly JudgedQuery[],
 ): TextEvidence {
   const text = refitEvidenceModels(queries.flatMap(weighExamples), [
@@ -53,7 +54,7 @@ export function fitText(
       precision: { bias: UNKNOWN, text_margin: UNKNOWN, bm25_normalized: WORD_PRECISION },
     },
   ]);
-  return { text, textCurve: [] };
+  return { text, textCurve: fitTextCurve(text, queries) };
 }
 
 /** Ranges of the offline engine's image model: drawings by captions, and by other drawings. */

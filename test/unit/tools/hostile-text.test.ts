@@ -28,6 +28,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   findCandidates: "is called with sentences by quoteByMeaning, one by one through gatherEvidence",
   findPauses: "reads amplitudes",
   foldKana: "is called by encodeFtsText",
+  foldLetter: "is called by encodeFtsText",
   foldPlural: "is called by findNames",
   readApostrophe: "is called by encodeFtsText",
   readCount: "is called by encodeFtsText",
