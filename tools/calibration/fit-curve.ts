@@ -8,7 +8,7 @@ export interface Forecast {
 }
 
 /** Log odds at which the slope of the curve may change. Below the first, nothing changes. */
-const KNOTS = [-8, -6, -4, -3, -2, -1, 0, 0.5, 1, 1.5, 2, 3, 5];
+const KNOTS = [-1, 0, 0.5, 1, 1.5, 2, 3, 5];
 /** Smallest slope: with 0, different scores would become one. */
 const MIN_SLOPE = 0.1;
 /** Precision of the normal distribution of each slope around 1. */
