@@ -69,10 +69,10 @@ async function main(): Promise<void> {
   const text = await judge("text", TEXT_SIZES);
   const withLabels = await judge("labelled mixed", LABEL_SIZES);
   const labelsAlone = await judge("labelled images", LABEL_SIZES);
-  const entries = (await readCalibrations(FILE)).map((entry) => {
-    if (entry.models.text !== SENTENCE_MODEL) return entry;
-    return { ...entry, textCurve: fitTextCurve(entry.text, text) };
-  });
+  const entries = await readCalibrations(FILE);
+  for (const entry of entries) {
+    if (entry.models.text === SENTENCE_MODEL) entry.textCurve = fitTextCurve(entry.text, text);
+  }
   const [first, ...others] = entries;
   await storeCalibrations(FILE, [refitLabels(first!, withLabels, labelsAlone), ...others]);
 }
