@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import {
   createIndex,
   newAccountKey,
@@ -76,7 +77,7 @@ it("a source that no platform has fails with a sentence, which a late list leave
   const { page } = await openSettings();
   const isShown = Promise.withResolvers<void>();
   await page.route(/\/sources\?/, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: WATCHDOG_MS });
     await isShown.promise;
     await route.fulfill({ response });
   });

@@ -1,4 +1,5 @@
 import type { Page, Request } from "playwright-core";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 
 const LONG = "W".repeat(120);
 
@@ -29,7 +30,7 @@ export async function composedSearches(page: Page, searched: string): Promise<vo
     const { sequence, within_seconds: _, all = [], none = [], scope_seconds: __, ...rest } = body;
     if (!sequence && all.length + none.length === 0) return route.fallback();
     const query = searched;
-    const response = await route.fetch({ postData: { ...rest, query } });
+    const response = await route.fetch({ timeout: WATCHDOG_MS, postData: { ...rest, query } });
     const found = (await response.json()) as { segments: Hit[] };
     const segments = found.segments.map((hit) =>
       sequence
@@ -45,7 +46,7 @@ export async function suggestedSearch(page: Page, suggested: object): Promise<vo
   await page.route(/\/search$/, async (route) => {
     const { query } = route.request().postDataJSON() as ComposedBody;
     if (!query?.includes("without")) return route.fallback();
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: WATCHDOG_MS });
     const found = (await response.json()) as { query: object };
     const hint = "Words such as “without” don't exclude what is seen.";
     return route.fulfill({
@@ -106,7 +107,7 @@ export async function searchesAcross(page: Page, index: string): Promise<void> {
     async (route) => {
       const { index_names: _, ...body } = route.request().postDataJSON() as ComposedBody;
       const url = new URL(`/index/${index}/search`, route.request().url()).href;
-      const response = await route.fetch({ url, postData: body });
+      const response = await route.fetch({ timeout: WATCHDOG_MS, url, postData: body });
       const json = { ...((await response.json()) as object), partial: [missing] };
       return route.fulfill({ response, json });
     },
@@ -121,7 +122,7 @@ export async function facetCounts(
   await page.route(/\/search$/, async (route) => {
     const { facets, ...body } = route.request().postDataJSON() as ComposedBody;
     if (!Array.isArray(facets)) return route.fallback();
-    const response = await route.fetch({ postData: body });
+    const response = await route.fetch({ timeout: WATCHDOG_MS, postData: body });
     const found = (await response.json()) as object;
     const entries = (facets as string[]).map((facet) => {
       const values = Object.entries(counts[facet] ?? {});

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { AWKWARD_INDEX, awkwardFiles, type FormFile, unreadable } from "./awkward-files.ts";
 import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-page.ts";
 
@@ -14,7 +15,7 @@ it("files that are added while the library is still listed stay in view", async 
   const uploaded = new Promise<void>((resolve) => (letThrough = resolve));
   // The list is computed before the uploads, and arrives after them.
   await page.route(/\/index\/few\?limit=100/, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: WATCHDOG_MS });
     await uploaded;
     await route.fulfill({ response });
   });

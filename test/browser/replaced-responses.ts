@@ -1,4 +1,5 @@
 import type { Page, Route } from "playwright-core";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 
 const LONG = "https://video.example/" + "very-long-path-without-a-space".repeat(8);
 
@@ -11,7 +12,7 @@ export async function unfinishedAssets(page: Page, index: string): Promise<void>
   const unfinished = ["queued", "fetching", "transcribing", "describing", "embedding"];
   await page.route(new RegExp(`/index/${index}/(events|video|image)`), (route) => route.abort());
   await page.route(new RegExp(`/index/${index}\\?`), async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: WATCHDOG_MS });
     const body = (await response.json()) as AssetPage;
     for (const [i, asset] of body.assets.entries()) {
       asset.state = unfinished[i % unfinished.length]!;
