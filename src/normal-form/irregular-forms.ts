@@ -4,7 +4,8 @@ import { STEMMERS } from "./stemmers.ts";
 
 /**
  * Words whose forms have more than one stem, each stem by one form: the closed classes of irregular
- * and strong verbs, and of nouns that change within, without rare words.
+ * and strong verbs, and of nouns that change within, without rare words. At the end of each, titles
+ * and others that are abbreviated, without accents.
  */
 const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
   de: `museum museen|datum daten|zentrum zentren|stadion stadien|studium studien|gymnasium gymnasien
@@ -12,7 +13,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |jubiläum jubiläen|visum visa visen|album alben|thema themen|firma firmen|konto konten|villa villen
     |virus viren|drama dramen|risiko risiken|pizza pizzen|lexikon lexika|praktikum praktika
     |rhythmus rhythmen|organismus organismen|mechanismus mechanismen|kaktus kakteen|basis basen|fresko fresken
-    |bau bauten|saal säle|atlas atlanten`,
+    |bau bauten|saal säle|atlas atlanten
+    |doktor dr|professor prof|sankt st|strasse str|nummer nr`,
   es: `abrir abierto|acostar acuesta|almorzar almuerza|andar anduvo|caer caigo cayó|cerrar cierra
     |colgar cuelga|comenzar comienza|conducir conduzco condujo|conocer conozco|construir construye
     |contar cuenta|corregir corrige|costar cuesta|crecer crezco|creer creyó|cubrir cubierto|dar dio
@@ -34,7 +36,9 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |forzar fuerza|fregar friega|gobernar gobierna|helar hiela|hervir hierve|invertir invierte|ofrecer ofrezco
     |parecer parezco|producir produzco produjo|regar riega|reducir redujo|rogar ruega|soltar suelta|tostar tuesta
     |traducir traduzco tradujo|tronar truena|caber cupo quepo|andar anduve|bendecir bendijo|morir muerto
-    |freír fríen|pudrir podrido|imprimir impreso|proteger protejo|coger cojo|recoger recojo|dirigir dirijo`,
+    |freír fríen|pudrir podrido|imprimir impreso|proteger protejo|coger cojo|recoger recojo|dirigir dirijo
+    |doctor dr|doctora dra|profesor prof|senor sr|senora sra|senorita srta|avenida avda|avenida av
+    |numero num`,
   fr: `oeil yeux|ciel cieux|travail travaux|monsieur messieurs|madame mesdames|acheter achète
     |appeler appelle|jeter jette|lever lève|geler gèle|espérer espère|préférer préfère|envoyer envoie
     |essayer essaie|nettoyer nettoie|payer paie|employer emploie|battre bat|peindre peint peignent
@@ -46,7 +50,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |falloir faut fallu|valoir vaut valu|asseoir assis assied|coudre cousu|résoudre résolu|battre battu
     |rompre rompu|mordre mordu mord|tordre tordu|fondre fondu fond|pondre pondu|tondre tondu|perdre perdu
     |acquérir acquis|cuire cuisait|nuire nuit|suffire suffit|bouillir bout|vêtir vêtu|mentir ment|haïr hait
-    |clé clef|oeil yeux|ail aulx|bijou bijoux|cheveu cheveux|manger mangé|nager nageait`,
+    |clé clef|oeil yeux|ail aulx|bijou bijoux|cheveu cheveux|manger mangé|nager nageait
+    |docteur dr|professeur prof|saint st|sainte ste|madame mme|mademoiselle mlle|boulevard bd`,
   it: `andare va vado vanno|aprire aperto|bere beve bevuto|cadere cadde|chiedere chiesto
     |chiudere chiuso|cogliere colto|conoscere conobbe conosciuto|correre corso|crescere cresciuto
     |cuocere cotto|dare diede|decidere deciso|difendere difeso|dipingere dipinto
@@ -67,7 +72,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |sciogliere sciolto|scoprire scoperto|soffrire sofferto|sorgere sorto|spargere sparso|stringere stretto
     |succedere successo|tacere taciuto|tendere teso|tingere tinto|tradurre tradotto|trarre tratto|valere vale valso
     |volgere volto|uovo uova|dito dita|braccio braccia|ginocchio ginocchia|osso ossa|labbro labbra|ciglio ciglia
-    |lenzuolo lenzuola|muro mura|paio paia|ala ali|tempio templi|mille mila`,
+    |lenzuolo lenzuola|muro mura|paio paia|ala ali|tempio templi|mille mila
+    |dottor dott|dottore dott|dottor dr|professor prof|professore prof|signor sig|avvocato avv`,
   pt: `abrir aberto|cair caiu|cobrir coberto|construir constrói|crer crê|dar deu|dizer diz disse dito digo
     |dormir durmo|escrever escrito|fazer faz fez fiz feito faço|fugir foge|ganhar ganho
     |haver houve|ir vai vou vamos foi foram fomos|ler lê leu leio|morrer morto|ouvir ouço|pedir peço|perder perco
@@ -78,7 +84,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |ver viram visto|dar deram dê|estar esteve estava|poder pôde podem|querer quer queria|perder perde
     |sorrir sorri|dormir dorme|vestir veste|servir serve|sentir sente|pedir pede|ouvir ouve|subir sobe|fugir fogem
     |destruir destrói|ferir fere|mentir mente|repetir repete|preferir prefere|ganho ganhar|gastar gasto|pagar pago
-    |abrir abre|morrer morre|bom boa|mau má|grande maior|pequeno menor|pão pães|cão cães|mão mãos|irmão irmãos`,
+    |abrir abre|morrer morre|bom boa|mau má|grande maior|pequeno menor|pão pães|cão cães|mão mãos|irmão irmãos
+    |doutor dr|doutora dra|professor prof|senhor sr|senhora sra|avenida av`,
   nl: `kind kinderen|ei eieren|schip schepen|stad steden|lid leden|koe koeien|rund runderen
     |lam lammeren|kalf kalveren|blad bladeren|volk volkeren|smid smeden|gat gaten|dag dagen|weg wegen
     |glas glazen|dak daken|bad baden|spel spelen|god goden|oorlog oorlogen|gebed gebeden
@@ -93,7 +100,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |strijden streed|treden trad getreden|treffen trof getroffen|varen voer gevaren|vangen ving gevangen
     |vergeten vergat|vriezen vroor gevroren|wassen waste gewassen|wegen woog gewogen|weten wist geweten
     |wijzen wees gewezen|winnen won gewonnen|zenden zond gezonden|zinken zonk gezonken|zuigen zoog gezogen
-    |zwerven zwierf|zwijgen zweeg gezwegen|zwemmen zwom gezwommen|hebben heeft had|worden werd geworden|zijn was`,
+    |zwerven zwierf|zwijgen zweeg gezwegen|zwemmen zwom gezwommen|hebben heeft had|worden werd geworden|zijn was
+    |dokter dr|doctor dr|professor prof|meneer dhr|mevrouw mevr|mevrouw mw|sint st`,
   scandinavian: `be bad bett ba bedt|binda band bundit|bita bet bitit|bjuda bjöd bjudit
     |bli blev blivit ble blitt|brinna brann brunnit|bryta bröt brutit|bära bar burit
     |dra drog dragit dro|dricka drack druckit|dö dog dött|falla föll|finna fann funnit
@@ -128,7 +136,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |løpe løp|la lot|nyte nøt|ri red|sitte satt sittet|si sa sagt|skrike skrek|skyte skjøt skutt
     |skjære skar skåret|stjele stjal stjålet|selge solgte|sette satte|treffe traff
     |vinne vant vunnet|vite visste|ete åt|velge valgte|spørre spurte|mann menn|tann tenner
-    |ku kyr|øye øyne|kne knær|tre trær`,
+    |ku kyr|øye øyne|kne knær|tre trær
+    |doktor dr|professor prof|sankt st|nummer nr`,
   hu: `ló lovak|hó havak|kő kövek|tó tavak|szó szavak|fű füvek|cső csövek|mű művek|bokor bokrok
     |madár madarak|kéz kezek|út utak|híd hidak|víz vizek|tűz tüzek|nyár nyarak|egér egerek|kenyér kenyerek
     |álom álmok|tükör tükrök|torony tornyok|étterem éttermek|ember emberek|halom halmok|gyerek gyermek
@@ -137,7 +146,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |ír írt írni|olvas olvasott|fut futott|játszik játszott|főz főzött|vásárol vásárolt|asztal asztalok
     |nyúl nyulak|kanál kanalak|fonál fonalak|szekér szekerek|tehén tehenek|levél levelek|fedél fedelek|gyökér gyökerek
     |kenyér kenyeret|tél telek|dél|ég egek|jég jegek|fél|úr urak|nyíl nyilak|sár sarak|darázs darazsak|bogár bogarak
-    |mocsár mocsarak|sugár sugarak|lúd ludak|rúd rudak|kút kutak|lélek lelkek|férfi férfiak|ló lovat|só sót|fa fák`,
+    |mocsár mocsarak|sugár sugarak|lúd ludak|rúd rudak|kút kutak|lélek lelkek|férfi férfiak|ló lovat|só sót|fa fák
+    |doktor dr|professzor prof|utca u`,
   fi: `käsi käden kädet|vesi veden|lapsi lapset|mies miehet miehen|kuusi kuuset|uusi uuden uudet|yö öiden
     |hevonen hevoset hevosen|nainen naiset naisen|ihminen ihmiset ihmisen|kevät kevään|katu kadut kadun
     |pöytä pöydät pöydän|tähti tähdet tähden|lehti lehdet lehden|joki joet joen|mäki mäet mäen|jalka jalat jalan
@@ -169,7 +179,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |oko oczy oczu oczami|ucho uszy uszu|ręka rękami rąk|noga nóg nogi|głowa głów|krowa krów|szkoła szkół
     |stół stoły stołu|wóz wozy|nóż noże|lód lody lodu|miód miodu|ogród ogrody ogrodu|samochód samochody|kościół kościoły
     |dąb dęby|ząb zęby|mąż mężowie|brzeg brzegi|sen sny|lew lwy|ojciec ojcowie|orzeł orły|koń konie|wąż węże
-    |święto świąt|zwierzę zwierzęta|imię imiona|kurczę kurczęta|gwiazda gwieździe|miasto mieście|kwiat kwiecie|las lesie`,
+    |święto świąt|zwierzę zwierzęta|imię imiona|kurczę kurczęta|gwiazda gwieździe|miasto mieście|kwiat kwiecie|las lesie
+    |doktor dr|profesor prof|ulica ul|swiety sw`,
   cs: `pes psi psy psem|člověk lidé lidi|dítě děti|oko oči|ucho uši|ruka ruce|den dny dni|kůň koně koni
     |přítel přátelé|dům domy domu|stůl stoly stolu|jít jde šel šla|jet jede jel|jíst jí jedl|vidět vidí|moci může
     |chtít chce|vzít vezme vzal|psát píše psal|spát spí spal|stát stojí stál|brát bere bral|mít má měl
@@ -182,7 +193,8 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |začít začne začal|říct řekl řekne|sníst snědl|dát dá dal|plavat plave|kreslit kreslil|koupit koupil kupovat
     |kniha knih|noha nohou nohy|ruka rukou|hvězda hvězd|matka matek|město měst|okno oken|jablko jablek|máslo
     |kuře kuřata|zvíře zvířata|hříbě hříbata|štěně štěňata|kotě koťata|kůň koně|orel orli|lev lvi|sen sny|den dní
-    |týden týdny|hrnec hrnce|otec otcové|syn synové|bratr bratři|strom stromy|les lesy|svět světa|květ květy`,
+    |týden týdny|hrnec hrnce|otec otcové|syn synové|bratr bratři|strom stromy|les lesy|svět světa|květ květy
+    |doktor dr|profesor prof|ulice ul|svaty sv`,
   ro: `om oameni|copil copii|cal cai|frate frați|soră surori|noră nurori|mână mâini|zi zile|floare flori
     |fată fete|masă mese|seară seri|stradă străzi|piatră pietre|poartă porți|școală școli|carte cărți
     |mare mări|vale văi|cheie chei|fi este sunt|merge mers|face făcut|bea băut|mânca mănâncă|vedea văd văzut
@@ -193,13 +205,15 @@ const WORDS: Partial<Record<Exclude<Language, "en">, string>> = {
     |prinde prins|râde râs|plânge plâns|înțelege înțeles|vinde vândut|cumpăra cumpără|cânta cântă|dansa dansează
     |om oameni om|soră surori|nepot nepoți|frunză frunze|pasăre păsări|pădure păduri|țară țări|grădină grădini
     |lună luni|noapte nopți|parte părți|moarte morți|scară scări|seară serile|ușă uși|mamă mame|tată tați|ou ouă
-    |râu râuri|lac lacuri|loc locuri|drum drumuri|câmp câmpuri|cuvânt cuvinte|mormânt morminte|vânt vânturi|deget degete`,
+    |râu râuri|lac lacuri|loc locuri|drum drumuri|câmp câmpuri|cuvânt cuvinte|mormânt morminte|vânt vânturi|deget degete
+    |doctor dr|profesor prof|domnul dl|doamna dna|strada str`,
   tr: `gitmek gidiyor|etmek ediyor|yemek yiyor|demek diyor
     |gitmek gider gitti|etmek eder etti|yemek yer yedi|demek der dedi|tatmak tadıyor|gütmek güdüyor
     |ağız ağzı|burun burnu|oğul oğlu|şehir şehri|isim ismi|resim resmi|akıl aklı|beyin beyni|boyun boynu
     |göğüs göğsü|alın alnı|karın karnı|vakit vakti|fikir fikri|nehir nehri|omuz omzu|ömür ömrü|sabır sabrı
     |zehir zehri|emir emri|kısım kısmı|metin metni|izin izni|nesil nesli|gönül gönlü|kayıp kaybı|şekil şekli
-    |hacim hacmi|cisim cismi|devir devri|kahır kahrı|nakil nakli|su suyu|ağaç ağacı|kitap kitabı|renk rengi`,
+    |hacim hacmi|cisim cismi|devir devri|kahır kahrı|nakil nakli|su suyu|ağaç ağacı|kitap kitabı|renk rengi
+    |doktor dr|profesor prof`,
 };
 
 const FORMS = new Map<string, string[]>();

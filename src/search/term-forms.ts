@@ -1,5 +1,4 @@
 import { stemmer } from "stemmer";
-import { otherTitles } from "../normal-form/abbreviations.ts";
 import { otherClockTerms } from "../normal-form/clock-words.ts";
 import { derivedForms } from "../normal-form/derived-forms.ts";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
@@ -107,7 +106,6 @@ export class TermForms {
       this.byLanguage[language].push({ terms: [term], isWritten: false, tokens: [toToken(other)] });
     }
     if (language === "en") this.#addParts(term, folded);
-    for (const other of otherTitles(folded, language)) this.#addSpelling(term, other, [language]);
     for (const { verb, particle } of separatedForms(folded, language)) {
       const apart = [wordForm(verb, language), wordForm(particle, language)];
       forms.push({ terms: [term], isWritten: false, isApart: true, tokens: apart });
