@@ -18,7 +18,7 @@ export class LruCache<Value> {
     return this.#use(key, this.#values.get(key) ?? (await compute()));
   }
 
-  /** The same, at once. */
+  /** The same for a value that is computed synchronously. */
   getNow(key: string, compute: () => Value): Value {
     return this.#use(key, this.#values.get(key) ?? compute());
   }

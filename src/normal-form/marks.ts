@@ -93,7 +93,7 @@ export function isOtherWord(
   if (!hasMarksOfText || fold(query) !== fold(word) || SAME_WITHOUT[language]?.test(own)) {
     return false;
   }
-  // Words that differ in two kinds of marks and in nothing else are hardly two words.
+  // A word with marks of two kinds hardly ever has a twin without any.
   const kinds = new Set([...own.matchAll(/[\p{M}ıøæł]/gu)].map(([mark]) => mark));
   if (kinds.size > 1 || isName(word, { text, language })) return false;
   const words = decompose(text).match(/[\p{L}\p{M}]+/gu) ?? [];
