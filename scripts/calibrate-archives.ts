@@ -9,7 +9,7 @@ import {
 } from "../tools/calibration/calibrations-file.ts";
 import { fitTextCurve, refitLabels } from "../tools/calibration/entries.ts";
 import { loadPhotoTexts } from "../tools/calibration/photo-vectors.ts";
-import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
+import type { ArchiveContents, QueryWords } from "../tools/calibration/sized-archive.ts";
 import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
@@ -64,10 +64,18 @@ async function main(): Promise<void> {
     targets: order.slice(absentCount, absentCount + targetCount),
     others: order.slice(absentCount + targetCount),
   };
-  const judge = (contents: ArchiveContents, sizes: readonly number[]) =>
-    judgeSizes(photos, texts, contents, { sizes, log, signal });
-  const text = await judge("text", TEXT_SIZES);
+  const judge = (
+    contents: ArchiveContents,
+    sizes: readonly number[],
+    words: QueryWords = "other",
+  ) => judgeSizes(photos, texts, contents, { sizes, words, log, signal });
   const withLabels = await judge("labelled mixed", LABEL_SIZES);
+  const text = [
+    ...(await judge("text", TEXT_SIZES)),
+    ...(await judge("text", TEXT_SIZES, "any")),
+    ...withLabels,
+    ...(await judge("labelled mixed", LABEL_SIZES, "any")),
+  ];
   const labelsAlone = await judge("labelled images", LABEL_SIZES);
   const entries = await readCalibrations(FILE);
   for (const entry of entries) {

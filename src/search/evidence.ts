@@ -71,7 +71,7 @@ export function matchFields(
 }
 
 /** What a term counts that is found in another form: a little less than as written. */
-const OTHER_FORM = 0.998;
+const OTHER_FORM = 0.9995;
 
 /** Returns the share of query terms in the fields, 0–1, each term counting by its weight. */
 export function termCoverage(

@@ -1,4 +1,9 @@
-import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
+import {
+  isFunctionWord,
+  isStopWord,
+  type Language,
+  LANGUAGES,
+} from "../normal-form/function-words.ts";
 import { isOtherWord, isShorterWithUmlaut } from "../normal-form/marks.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
 import { mayBeForm } from "../normal-form/verb-forms.ts";
@@ -154,7 +159,11 @@ export class QueryTerms {
         !form.isApart && form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
       const isExact = isSame && form.isWritten;
       const [first, last] = [found[0]!, found.at(-1)!];
-      if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
+      if (!isSame && found.length === 1) {
+        if (areUnrelated(form.tokens[0]!, first)) return;
+        // "is" is a form of "being", but nearly every text has it.
+        if (isStopWord(first.folded) || isFunctionWord(first.folded, language)) return;
+      }
       if (isOther(form, first)) return;
       if (NO_SPACES.test(first.folded) && isAcrossWords(text, first.start, last.end)) return;
       if (form.isVerb) {

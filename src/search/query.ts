@@ -3,7 +3,7 @@ import type { SegmentId } from "../ids.ts";
 import { LruCache } from "../lru-cache.ts";
 import { isMonthName } from "../normal-form/day-words.ts";
 import { fold } from "../normal-form/fold.ts";
-import { isFunctionWord } from "../normal-form/function-words.ts";
+import { isFunctionWord, isStopWord } from "../normal-form/function-words.ts";
 import { guessLanguage } from "../normal-form/guess-language.ts";
 import { readRuns } from "../normal-form/runs.ts";
 import { normalForm } from "../normal-form/tokens.ts";
@@ -170,20 +170,12 @@ function tokenizeWords(text: string): string[] {
 /** A Chinese number, which the dictionary doesn't have: it would divide 二十五号 behind 二十. */
 const HAN_NUMBER = /([〇零一二三四五六七八九十百千]{2,})/u;
 
-/** Function words: they don't distinguish texts, so they match only if a query has no others. */
-const STOP_WORDS = new Set(
-  `a an and are as at be been but by did do does for from had has have he her his how i if in into
-   is it its me my no not of on or our she so some that the their them then there these they this to
-   was we were what when where which who whom whose why will with you your
-   的 了 在 是 の は が を に で と も へ か です ます する กับ และ ใน ที่ เป็น`.split(/\s+/),
-);
-
 /**
  * Returns the distinct words of a text that aren't stop words; all words if there are no others.
  */
 export function contentWords(text: string): string[] {
   const words = uniqueWords(text);
-  const content = words.filter((word) => !STOP_WORDS.has(word));
+  const content = words.filter((word) => !isStopWord(word));
   return content.length > 0 ? content : words;
 }
 
@@ -205,7 +197,7 @@ function queryWords(text: string): string[] {
   const language = guessLanguage(readRuns(text).words);
   const isFunction = (word: string) =>
     language !== "en" && isFunctionWord(word, language) && !isMonthName(word);
-  const content = words.filter((word) => !STOP_WORDS.has(word));
+  const content = words.filter((word) => !isStopWord(word));
   const named = content.filter((word) => !isFunction(word));
   if (named.some((word) => word.length >= MIN_CONTENT_LETTERS)) return named;
   return content.length > 0 ? content : words;
@@ -233,7 +225,7 @@ export function targetPhrase(text: string): string | null {
     .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""))
     .filter(Boolean);
   const isContent = (word: string) =>
-    !tokenizeWords(word).every((token) => STOP_WORDS.has(token) || FRAMING_WORDS.has(token));
+    !tokenizeWords(word).every((token) => isStopWord(token) || FRAMING_WORDS.has(token));
   const phrase = words.slice(words.findIndex(isContent), words.findLastIndex(isContent) + 1);
   return phrase.length > 0 && phrase.length <= MAX_TARGET_WORDS ? phrase.join(" ") : null;
 }

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { launchBrowser } from "../../tools/browser.ts";
@@ -36,8 +34,6 @@ export function useBrowser(): void {
 export async function openPage(): Promise<ConsolePage> {
   const context = await browser.newContext({ reducedMotion: "reduce" });
   onTestFinished(() => context.close());
-  // Injected by the browser, not by the page, so that the page's CSP stays as it is.
-  await context.addInitScript({ content: await readAxe() });
   const page = await context.newPage();
   page.setDefaultTimeout(WATCHDOG_MS);
   return { page, context, takeErrors: collectErrors(page) };
@@ -96,10 +92,6 @@ export async function submit(page: Page, text: string): Promise<void> {
 /** Returns the position of the open player in seconds; 0 if none is open. */
 export function playedSeconds(page: Page): Promise<number> {
   return page.evaluate("document.querySelector('video')?.currentTime ?? 0");
-}
-
-function readAxe(): Promise<string> {
-  return readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 }
 
 /** The browser logs each response of the API with an error status, which pages show in words. */

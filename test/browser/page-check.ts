@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import type { ConsolePage } from "./console-page.ts";
 
@@ -8,6 +10,8 @@ const HEIGHT = 900;
 const ALL_RULES = { rules: { "label-content-name-mismatch": { enabled: true } } };
 /** Between light and dark only colours change. */
 const COLOUR_RULES = { runOnly: ["color-contrast"] };
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 interface AxeViolation {
   id: string;
@@ -21,6 +25,7 @@ interface AxeViolation {
  */
 export async function findProblems({ page, takeErrors }: ConsolePage): Promise<string[]> {
   const problems: string[] = [];
+  await page.evaluate(AXE); // by the browser, so that the page's CSP stays as it is
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme: "light" });

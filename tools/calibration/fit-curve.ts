@@ -8,11 +8,11 @@ export interface Forecast {
 }
 
 /** Log odds at which the slope of the curve may change. Below the first, nothing changes. */
-const KNOTS = [-1, 0, 0.5, 1, 1.5, 2, 3, 5];
+const KNOTS = [-1, 0, 0.5, 1, 1.5, 1.7, 2, 3, 5];
 /** Smallest slope: with 0, different scores would become one. */
 const MIN_SLOPE = 0.1;
 /** Precision of the normal distribution of each slope around 1. */
-const PRECISION = 1;
+const PRECISION = 0.1;
 const MAX_ROUNDS = 500;
 const MAX_STEP = 1;
 const CONVERGENCE = 1e-6;

@@ -1,11 +1,12 @@
+import { isStopWord } from "../../src/normal-form/function-words.ts";
 import { contentWords } from "../../src/search/query.ts";
 import type { Random } from "../../src/search/random-numbers.ts";
 import type { Corpus, GroundTruth } from "./judgments.ts";
 import { createRelevance } from "./relevance.ts";
 
 /**
- * Form of a query made of a caption: all of it, every second word, or one to three content words in
- * a row.
+ * Form of a query made of a caption: all of it, every second word unless they are all stop words,
+ * or one to three content words in a row.
  */
 const FORMS = ["sentence", "half", "words"] as const;
 export type QueryForm = (typeof FORMS)[number];
@@ -41,10 +42,11 @@ export function sampleQueries(corpus: Corpus, count: number, random: Random): Ev
 export function shortenCaption(caption: string, form: QueryForm, random: Random): string {
   if (form === "sentence") return caption;
   if (form === "half") {
-    return caption
+    const half = caption
       .split(/\s+/)
       .filter((_, i) => i % 2 === 1)
       .join(" ");
+    return contentWords(half).every(isStopWord) ? caption : half;
   }
   const words = contentWords(caption);
   const length = Math.min(words.length, 1 + Math.floor(random() * MAX_WORDS));

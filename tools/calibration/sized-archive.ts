@@ -38,7 +38,7 @@ export interface ArchiveQuery {
   photo: number | null;
 }
 
-/** Captions of a photo that may be in a segment; the rest are for queries. */
+/** Captions of a photo that may be in a segment; the rest are for queries only. */
 const TEXT_CAPTIONS = 3;
 
 /**
@@ -109,13 +109,19 @@ function tell(own: readonly string[], other: readonly string[], random: Random) 
 }
 
 /**
- * Returns queries made of the captions that no segment has, in the forms of `shortenCaption`. Every
- * fourth is about a photo that isn't in the archive.
+ * Which captions of a photo queries are made of: those that no segment has, or any, as people also
+ * ask in the words that were said.
+ */
+export type QueryWords = "other" | "any";
+
+/**
+ * Returns queries made of captions, in the forms of `shortenCaption`. Every fourth is about a photo
+ * that isn't in the archive.
  */
 export function makeArchiveQueries(
   { captions, targets, absent }: ArchivePhotos,
   segments: readonly ArchiveSegment[],
-  count: number,
+  { count, words }: { count: number; words: QueryWords },
   random: Random,
 ): ArchiveQuery[] {
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)]!;
@@ -125,7 +131,7 @@ export function makeArchiveQueries(
   return Array.from({ length: count }, (_, i) => {
     const photo = pick(i % 4 === 3 ? absent : present);
     const sentences = captions[photo]!;
-    const caption = pick(sentences.slice(TEXT_CAPTIONS));
+    const caption = pick(sentences.slice(words === "any" ? 0 : TEXT_CAPTIONS));
     // Without quotation marks, which would ask for a phrase.
     const { plainText } = parseQuery(caption);
     return { photo, text: shortenCaption(plainText, pick(forms), random) };

@@ -9,6 +9,7 @@ import {
   createArchiveJudge,
   makeArchive,
   makeArchiveQueries,
+  type QueryWords,
 } from "../calibration/sized-archive.ts";
 import { judgeQueries, type QueryWithTruth } from "./judge-queries.ts";
 import { type KnownVectors, MemoryIndex } from "./memory-index.ts";
@@ -37,15 +38,20 @@ export async function judgeArchives(
   { contents, size }: { contents: ArchiveContents; size: number },
   {
     signal,
+    words = "other",
     listOthers = () => [],
-  }: { signal: AbortSignal; listOthers?: (segments: readonly ArchiveSegment[]) => string[] },
+  }: {
+    signal: AbortSignal;
+    words?: QueryWords;
+    listOthers?: (segments: readonly ArchiveSegment[]) => string[];
+  },
 ): Promise<ArchiveResults> {
   const results: ArchiveResults = { contents, segments: size, queries: [], aboutNothing: [] };
   const { archives, queries: count } = ARCHIVES.find(({ upTo }) => size <= upTo)!;
   for (let seed = 1; seed <= archives; seed++) {
     const random = createRandom(seed);
     const segments = makeArchive(photos, size, contents, random);
-    const queries = makeArchiveQueries(photos, segments, count, random);
+    const queries = makeArchiveQueries(photos, segments, { count, words }, random);
     const others = listOthers(segments).map((text) => ({ text, photo: null }));
     const archive = { captions: photos.captions, segments, queries: [...queries, ...others] };
     const judged = await judgeArchive(`photos ${contents}`, archive, vectors, signal);
@@ -60,13 +66,19 @@ export async function judgeSizes(
   photos: ArchivePhotos,
   vectors: PhotoTexts,
   contents: ArchiveContents,
-  options: { sizes: readonly number[]; log: (line: string) => void; signal: AbortSignal },
+  options: {
+    sizes: readonly number[];
+    words?: QueryWords;
+    log: (line: string) => void;
+    signal: AbortSignal;
+  },
 ): Promise<JudgedQuery[]> {
-  const { sizes, log, signal } = options;
+  const { sizes, words = "other", log, signal } = options;
   const queries: JudgedQuery[] = [];
   for (const size of sizes) {
     log(`Searching ${size} segments: ${contents} …`);
-    queries.push(...(await judgeArchives(photos, vectors, { contents, size }, { signal })).queries);
+    const about = { contents, size };
+    queries.push(...(await judgeArchives(photos, vectors, about, { signal, words })).queries);
   }
   return queries;
 }

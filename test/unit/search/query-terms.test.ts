@@ -76,6 +76,11 @@ describe("query terms", () => {
     ["20°C", "20 degrees Celsius", ["20 degrees Celsius"]],
     ["飲む", "水を飲みました", ["飲み"]],
     ["图书馆", "圖書館", ["圖書", "館"]],
+    ["being", "He is here, being late", ["being"]],
+    ["having", "She has had it", []],
+    ["doing", "What did he do?", []],
+    ["is", "They are there; it is", ["is"]],
+    ["ir", "Ella fue a la casa y va con él", ["fue", "va"]],
   ])("of %s match in %s: %j", (query, text, found) => {
     const { words, plainText } = parseQuery(query);
     const matches = new QueryTerms(words, plainText).findMatches(text);
