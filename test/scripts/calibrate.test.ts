@@ -71,17 +71,22 @@ describe("calibrate", () => {
       image: null,
     });
     expect(readdirSync(join(folder, "src/search"))).toEqual(["calibrations.json"]);
-    await runCalibrate(["--yes"]);
-    expect(readEntries()).toEqual(after);
   });
 
-  it("moves what image cosines say into the range of another image model", async () => {
+  it("replaces the entry of the same models, and moves what image cosines say into their range", async () => {
     setImageModel(IMAGE_MODEL);
+    const models = { text: MODELS.embedText.id, image: IMAGE_MODEL };
+    const before = readEntries();
+    const earlier = { ...before[0], models, source: "an earlier run" };
+    writeFileSync(join(folder, FILE), JSON.stringify([...before, earlier]));
     const { stderr, status } = await runCalibrate(["--yes"]);
     expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
-    const [first, ...others] = readEntries();
-    const { models, image, example } = others.at(-1)!;
-    expect(models).toEqual({ text: MODELS.embedText.id, image: IMAGE_MODEL });
+    const entries = readEntries();
+    expect(entries.slice(0, -1)).toEqual(before);
+    const [first] = before;
+    const { source, image, example, ...last } = entries.at(-1)!;
+    expect(last.models).toEqual(models);
+    expect(source).toContain("generated scenes");
     const signal = "image_similarity";
     for (const [fitted, offline] of [
       [image, first!.image],
