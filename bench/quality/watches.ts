@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { WatchMatch } from "sightline";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { readWeights, writeWeights } from "../../local/engine/joint-space/weights.ts";
+import { JUDGMENTS } from "../../src/parameters.ts";
 import { type Interval, wilsonInterval } from "../../src/search/intervals.ts";
 import { createRandom } from "../../src/search/random-numbers.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
@@ -78,7 +79,10 @@ function toRange({ score, segment }: WatchMatch) {
   return { title, start_seconds, end_seconds, score, signals: {} };
 }
 
-/** Compares the scores of the matches with the share that is right, in bins. */
+/**
+ * Compares the scores of the matches with the share that is right, in bins. Too few to say are as
+ * many as are too few judgments.
+ */
 function measureBins(outcomes: readonly WatchOutcome[]) {
   const judged = outcomes.flatMap(({ matches, judgment }) => {
     return judgeHits(matches.map(toRange), judgment).hits;
@@ -94,7 +98,7 @@ function measureBins(outcomes: readonly WatchOutcome[]) {
       stated: round(stated, 3),
       right: round(right / some.length, 3),
       interval: formatInterval(wilsonInterval(right, some.length)),
-      too_sure: right / some.length < stated - TOLERANCE,
+      too_sure: some.length >= JUDGMENTS.minMeasured && right / some.length < stated - TOLERANCE,
     };
   });
 }

@@ -4,13 +4,9 @@ import { fingerprint } from "../fingerprint.ts";
 import type { Page, PageRequest } from "../store/sql.ts";
 import { queryInt } from "./query-params.ts";
 
-/** Issue of a cursor that the API didn't issue for this request. */
-export const INVALID_CURSOR = {
-  message:
-    "The cursor is invalid: pass the next_cursor of the previous page, " +
-    "with the same query and filters",
-  params: { type: "value_error" },
-};
+/** Message about a cursor that the API didn't issue for this request. */
+export const INVALID_CURSOR =
+  "The cursor is invalid: pass the next_cursor of the previous page, with the same query and filters";
 
 export const DEFAULT_PAGE_SIZE = 50;
 

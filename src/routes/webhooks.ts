@@ -179,7 +179,7 @@ async function listWebhookDeliveries(
 ) {
   const { indexId, object } = await requireIndexObject(c, params.index_name);
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : eventSeq(indexId, cursor);
-  if (before === null) throw invalid(["query", "cursor"], "value_error", INVALID_CURSOR.message);
+  if (before === null) throw invalid(["query", "cursor"], "value_error", INVALID_CURSOR);
   const { deliveries, counts } = await object.listDeliveries(before, limit + 1);
   const page = deliveries.slice(0, limit);
   return {

@@ -6,7 +6,10 @@ const document = openApiDocument();
 /** All operations of the OpenAPI document. */
 export const OPERATIONS = listOperations(document);
 
-/** Throws if a JSON response violates the OpenAPI document. */
+/** What a message says where a value is missing. */
+const MISSING_VALUE = /\bundefined\b|\[object /;
+
+/** Throws if a JSON response violates the OpenAPI document, or an error doesn't say what is wrong. */
 export async function requireContract(
   method: string,
   pathname: string,
@@ -18,13 +21,12 @@ export async function requireContract(
   );
   if (!operation) return;
   const { status } = response;
-  const violation = findSchemaViolation(
-    operation,
-    document.components,
-    status,
-    await response.clone().json(),
-  );
+  const body: unknown = await response.clone().json();
+  const violation = findSchemaViolation(operation, document.components, status, body);
   if (violation !== null) {
     throw new Error(`${method} ${pathname} → ${status} violates the schema:\n${violation}`);
+  }
+  if (status >= 400 && MISSING_VALUE.test(JSON.stringify(body))) {
+    throw new Error(`${method} ${pathname} → ${status} lacks a value: ${JSON.stringify(body)}`);
   }
 }

@@ -144,7 +144,7 @@ export function parseCursor(cursor: string | undefined, cursorTag: string): Curs
     const after = { segmentIds: ids.split(","), depth: Number(depth), score: Number(score) };
     return { offset: Number(offset), after, readyBy: Number(readyBy), cursorTag };
   }
-  throw invalid(["body", "cursor"], "value_error", INVALID_CURSOR.message);
+  throw invalid(["body", "cursor"], "value_error", INVALID_CURSOR);
 }
 
 function decode(cursor: string): string {
