@@ -9,7 +9,10 @@ export const OPERATIONS = listOperations(document);
 /** What a message says where a value is missing. */
 const MISSING_VALUE = /\bundefined\b|\[object /;
 
-/** Throws if a JSON response violates the OpenAPI document, or an error doesn't say what is wrong. */
+/**
+ * Throws if a JSON response violates the OpenAPI document, or if the message of an error lacks a
+ * value.
+ */
 export async function requireContract(
   method: string,
   pathname: string,
