@@ -97,7 +97,7 @@ function workerProject(
 
 export default defineConfig({
   test: {
-    maxWorkers: 6, // much of a test is waiting
+    maxWorkers: 4, // much of a test is waiting
     sequence: { sequencer: LongestFirst },
     projects: [
       workerProject("worker", {

@@ -15,6 +15,7 @@ let reader: Client;
 let video: Json;
 let failed: Json;
 let job: Json;
+let watch: Json;
 /** Id from which the event stream sends every event of the index. */
 let firstEvent: string;
 
@@ -32,6 +33,8 @@ beforeAll(async () => {
   const url = fixtureUrl(`other.mp4?token=${SECRET}`);
   job = await writer.json("POST", "/index/a/videonet/url", { json: { url, follow: true } });
   await writer.waitForJob(job.job_id);
+  const watched = { name: "Goats", query: "goats", webhook_url: WEBHOOK };
+  watch = await writer.json("POST", "/index/a/watches", { json: watched });
   firstEvent = await eventIdOf(writer, "a", 0);
 });
 
@@ -93,12 +96,17 @@ function fill({ path, parameters }: Operation, videoId: string): string {
     video_id: videoId,
     job_id: job.job_id,
     image_id: videoId,
+    watch_id: watch.watch_id,
+  };
+  const idOf = (name: IdField) => {
+    expect(ids, path).toHaveProperty(name);
+    return ids[name]!;
   };
   const query = new URLSearchParams();
   for (const { name, in: part, required } of parameters) {
     if (part === "query" && required) query.set(name, "lantern");
   }
-  return `${path.replaceAll(/\{(\w+)\}/g, (_, name: IdField) => ids[name]!)}?${query.toString()}`;
+  return `${path.replaceAll(/\{(\w+)\}/g, (_, name: IdField) => idOf(name))}?${query.toString()}`;
 }
 
 async function firstChunk(response: Response): Promise<string> {
