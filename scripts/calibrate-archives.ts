@@ -64,11 +64,8 @@ async function main(): Promise<void> {
     targets: order.slice(absentCount, absentCount + targetCount),
     others: order.slice(absentCount + targetCount),
   };
-  const judge = (
-    contents: ArchiveContents,
-    sizes: readonly number[],
-    words: QueryWords = "other",
-  ) => judgeSizes(photos, texts, contents, { sizes, words, log, signal });
+  const judge = (contents: ArchiveContents, sizes: readonly number[], words?: QueryWords) =>
+    judgeSizes(photos, texts, contents, { sizes, words, log, signal });
   const withLabels = await judge("labelled mixed", LABEL_SIZES);
   const text = [
     ...(await judge("text", TEXT_SIZES)),

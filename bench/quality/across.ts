@@ -187,7 +187,7 @@ async function prepare(
 ): Promise<PreparedArchive> {
   const random = createRandom(1);
   const segments = makeArchive(photos, size, contents, random);
-  const asked = makeArchiveQueries(photos, segments, { count: QUERIES, words: "other" }, random);
+  const asked = makeArchiveQueries(photos, segments, { count: QUERIES }, random);
   const archive = { captions: photos.captions, segments, queries: asked };
   const { vectors, queries } = await prepareArchive(archive, photoVectors, signal);
   return { name: `across ${contents}`, segments, vectors, queries };

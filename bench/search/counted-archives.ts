@@ -69,10 +69,7 @@ export async function countArchive(
   const others = (await readQueriesAboutNothing(photos))(segments)
     .slice(0, Math.ceil(ABOUT_NOTHING * count))
     .map((text) => ({ text, photo: null }));
-  const queries = [
-    ...makeArchiveQueries(photos, segments, { count, words: "other" }, random),
-    ...others,
-  ];
+  const queries = [...makeArchiveQueries(photos, segments, { count }, random), ...others];
   const archive = { captions: photos.captions, segments, queries };
   const prepared = await prepareArchive(archive, vectors, signal);
   const index = await MemoryIndex.open(`counted ${contents}`, segments, prepared.vectors);

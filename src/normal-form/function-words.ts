@@ -107,7 +107,7 @@ export function isFunctionWord(folded: string, language: Language): boolean {
   return FOLDED.get(language)!.has(folded);
 }
 
-/** Words that don't distinguish texts, so that they match only if a query has no others. */
+/** Stop words: they don't distinguish texts, so they match only if a query has no others. */
 const STOP_WORDS = new Set(
   `a am an and are as at be been being but by did do does for from had has have he her his how i
    if in into is it its me my no not of on or our she so some that the their them then there
@@ -115,7 +115,7 @@ const STOP_WORDS = new Set(
    的 了 在 是 の は が を に で と も へ か です ます する กับ และ ใน ที่ เป็น`.split(/\s+/),
 );
 
-/** Tests whether a folded word is one that queries with other words are searched without. */
+/** Tests whether a folded word is a stop word. */
 export function isStopWord(folded: string): boolean {
   return STOP_WORDS.has(folded);
 }

@@ -99,7 +99,7 @@ function fill({ path, parameters }: Operation, videoId: string): string {
     watch_id: watch.watch_id,
   };
   const idOf = (name: IdField) => {
-    expect(ids, path).toHaveProperty(name);
+    expect(ids[name], `${name} of ${path}`).toBeDefined();
     return ids[name]!;
   };
   const query = new URLSearchParams();

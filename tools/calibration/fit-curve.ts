@@ -7,7 +7,10 @@ export interface Forecast {
   isRight: boolean;
 }
 
-/** Log odds at which the slope of the curve may change. Below the first, nothing changes. */
+/**
+ * Log odds at which the slope of the curve may change. Below the first, nothing changes. Texts with
+ * all words of a query begin above 1.7.
+ */
 const KNOTS = [-1, 0, 0.5, 1, 1.5, 1.7, 2, 3, 5];
 /** Smallest slope: with 0, different scores would become one. */
 const MIN_SLOPE = 0.1;

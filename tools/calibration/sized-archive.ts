@@ -121,7 +121,7 @@ export type QueryWords = "other" | "any";
 export function makeArchiveQueries(
   { captions, targets, absent }: ArchivePhotos,
   segments: readonly ArchiveSegment[],
-  { count, words }: { count: number; words: QueryWords },
+  { count, words = "other" }: { count: number; words?: QueryWords | undefined },
   random: Random,
 ): ArchiveQuery[] {
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)]!;

@@ -38,11 +38,11 @@ export async function judgeArchives(
   { contents, size }: { contents: ArchiveContents; size: number },
   {
     signal,
-    words = "other",
+    words,
     listOthers = () => [],
   }: {
     signal: AbortSignal;
-    words?: QueryWords;
+    words?: QueryWords | undefined;
     listOthers?: (segments: readonly ArchiveSegment[]) => string[];
   },
 ): Promise<ArchiveResults> {
@@ -68,12 +68,12 @@ export async function judgeSizes(
   contents: ArchiveContents,
   options: {
     sizes: readonly number[];
-    words?: QueryWords;
+    words?: QueryWords | undefined;
     log: (line: string) => void;
     signal: AbortSignal;
   },
 ): Promise<JudgedQuery[]> {
-  const { sizes, words = "other", log, signal } = options;
+  const { sizes, words, log, signal } = options;
   const queries: JudgedQuery[] = [];
   for (const size of sizes) {
     log(`Searching ${size} segments: ${contents} …`);
