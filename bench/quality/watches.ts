@@ -80,8 +80,8 @@ function toRange({ score, segment }: WatchMatch) {
 }
 
 /**
- * Compares the scores of the matches with the share that is right, in bins. Too few to say are as
- * many as are too few judgments.
+ * Compares the scores of the matches with the share that is right, in bins. A bin with few matches
+ * is too sure only if the interval of that share is too low as a whole.
  */
 function measureBins(outcomes: readonly WatchOutcome[]) {
   const judged = outcomes.flatMap(({ matches, judgment }) => {
@@ -92,13 +92,15 @@ function measureBins(outcomes: readonly WatchOutcome[]) {
     const some = judged.filter(({ score }) => score >= from && score < to);
     const right = some.filter(({ isRight }) => isRight).length;
     const stated = some.reduce((sum, { score }) => sum + score, 0) / some.length;
+    const interval = wilsonInterval(right, some.length);
+    const share = some.length < JUDGMENTS.minMeasured ? interval.high : right / some.length;
     return {
       from,
       matches: some.length,
       stated: round(stated, 3),
       right: round(right / some.length, 3),
-      interval: formatInterval(wilsonInterval(right, some.length)),
-      too_sure: some.length >= JUDGMENTS.minMeasured && right / some.length < stated - TOLERANCE,
+      interval: formatInterval(interval),
+      too_sure: share < stated - TOLERANCE,
     };
   });
 }
