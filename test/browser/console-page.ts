@@ -33,8 +33,11 @@ export function useBrowser(): void {
 /** Opens a page of a new profile, which is closed with the test. */
 export async function openPage(): Promise<ConsolePage> {
   const context = await browser.newContext({ reducedMotion: "reduce" });
-  onTestFinished(() => context.close());
   const page = await context.newPage();
+  onTestFinished(async () => {
+    await page.unrouteAll({ behavior: "ignoreErrors" }); // a test may end during a request
+    await context.close();
+  });
   page.setDefaultTimeout(WATCHDOG_MS);
   return { page, context, takeErrors: collectErrors(page) };
 }
