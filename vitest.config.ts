@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { clearSettings, shareWork } from "./test/setup/environment.ts";
 import { LongestFirst } from "./test/setup/longest-first.ts";
-import { shareWork } from "./test/setup/share-work.ts";
 import { WATCHDOG_MS } from "./test/support/watchdog.ts";
 import { hasChromium } from "./tools/chromium.ts";
 import { wasmModule } from "./tools/platform-classes.ts";
 
+clearSettings();
 shareWork();
 
 const migrations = await readD1Migrations("./migrations");

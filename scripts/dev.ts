@@ -29,6 +29,8 @@ Environment:
                 an OpenAI-compatible server for captions and chat, such as
                 http://127.0.0.1:11434/v1; its model (default: the first that it
                 lists) and its key (default none)
+  POCKETSPHINX  program that recognises speech if no model does (default
+                pocketsphinx_batch, if it is installed); empty for none
 `;
 
 async function main(): Promise<void> {

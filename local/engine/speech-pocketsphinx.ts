@@ -7,7 +7,7 @@ import { splitRanges } from "./speech-chunks.ts";
 import type { FoundRecognizer, SpeechRecognizer, SpokenSegment } from "./speech.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
-const PROGRAM = "pocketsphinx_batch";
+const DEFAULT_PROGRAM = "pocketsphinx_batch";
 /** Path of the model in Debian's package pocketsphinx-en-us. */
 const MODEL = "/usr/share/pocketsphinx/model/en-us";
 const MODEL_FILES = ["en-us/mdef", "en-us.lm.bin", "cmudict-en-us.dict"];
@@ -19,11 +19,14 @@ const FRAME_RATE = 100;
 
 /**
  * Finds CMU PocketSphinx as packaged by Debian, with its model of American English; null if it
- * isn't installed. It recognises words without punctuation, many of them wrongly.
+ * isn't installed or `POCKETSPHINX`, the name of its program, is empty. It recognises words without
+ * punctuation, many of them wrongly.
  */
 export function findPocketsphinx(folder: WorkFolder): FoundRecognizer | null {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter(Boolean);
-  const program = folders.map((item) => join(item, PROGRAM)).find(isExecutable);
+  const { PATH = "", POCKETSPHINX: name = DEFAULT_PROGRAM } = process.env;
+  if (name === "") return null;
+  const folders = PATH.split(delimiter).filter(Boolean);
+  const program = folders.map((item) => join(item, name)).find(isExecutable);
   if (!program || !MODEL_FILES.every((file) => isReadable(join(MODEL, file)))) return null;
   const recognizer = createRecognizer(program, folder);
   return { model: "pocketsphinx-en-us", load: () => Promise.resolve(recognizer) };
@@ -42,7 +45,7 @@ function createRecognizer(program: string, folder: WorkFolder): SpeechRecognizer
             await writeFile(listFile, toList(utterances, basename(audioFile)));
             const args = listArguments(dirname(audioFile), listFile, ctmFile);
             const { succeeded, stderr } = await runProgram(program, args, { signal });
-            if (!succeeded) throw new Error(`${PROGRAM} failed: ${stderr.slice(-500)}`);
+            if (!succeeded) throw new Error(`${basename(program)} failed: ${stderr.slice(-500)}`);
             return readWords(await readFile(ctmFile, "utf8"), utterances, voiced);
           }),
         ),

@@ -16,21 +16,13 @@ export interface Engine {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Clears settings of the machine that runs the tests. Replies are computed. */
-const CLEARED_SETTINGS = {
-  ENGINE_REPLIES: "",
-  LOCAL_LLM_URL: "",
-  MODELS_DIR: "/nonexistent",
-  SPEECH_SCRIPT: "",
-};
-
-/** Starts an engine process on a free port. `env` overrides the defaults. */
+/** Starts an engine process on a free port, which computes each reply. `env` adds settings. */
 export async function startEngine(
   env: Record<string, string> = {},
   server = SERVER,
 ): Promise<Engine> {
   const child = spawn(process.execPath, [server], {
-    env: { ...process.env, ...CLEARED_SETTINGS, ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
+    env: { ...process.env, ENGINE_REPLIES: "", ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

@@ -165,7 +165,7 @@ it("a speech script gives each speech interval its line, whatever is installed",
 
 describe("without a model", () => {
   it.runIf(canRunPocketsphinx)("pocketsphinx recognises words", async () => {
-    engine = await startEngine();
+    engine = await startEngine({ POCKETSPHINX: "pocketsphinx_batch" });
     expect(await readStatus()).toEqual({ ready: true, model: "pocketsphinx-en-us" });
     const [{ language, segments }, intervals] = [
       await transcribe(shortSpeech),
@@ -186,8 +186,11 @@ describe("without a model", () => {
     });
   });
 
-  it("and with no recogniser installed, transcription is rejected and the rest works", async () => {
-    engine = await startEngine({ PATH: "" });
+  it.each([
+    ["not installed", { PATH: "", POCKETSPHINX: "pocketsphinx_batch" }],
+    ["turned off", { POCKETSPHINX: "" }],
+  ])("and with pocketsphinx %s, transcription is rejected and the rest works", async (_, env) => {
+    engine = await startEngine(env);
     const reason = expect.stringMatching(/npm run models .* pocketsphinx-en-us/);
     expect(await readStatus()).toEqual({ ready: false, model: null, reason });
     const rejected = await engine.post("/transcribe", shortSpeech);

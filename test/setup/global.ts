@@ -76,8 +76,6 @@ async function startServers(): Promise<Servers> {
   const engine = start("engine", ["local/engine/server.ts"], {
     ENGINE_PORT: String(port),
     ENGINE_TOKEN: token,
-    LOCAL_LLM_URL: "",
-    MODELS_DIR: folder,
     SPEECH_SCRIPT: speechScript,
   });
   const videos = start("videos", ["test/setup/videos.ts", folder], {});

@@ -2,6 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** What this machine has beyond `npm ci`, which no test may depend on: a test names what it uses. */
+const CLEARED_SETTINGS = {
+  LOCAL_LLM_URL: "",
+  MODELS_DIR: "/nonexistent",
+  POCKETSPHINX: "",
+  SPEECH_SCRIPT: "",
+};
+
+/** Hides models and programs of this machine from tests and from the processes that they start. */
+export function clearSettings(): void {
+  Object.assign(process.env, CLEARED_SETTINGS);
+}
+
 /**
  * Lets the processes that tests start share work. Engines share their replies, so that each file of
  * the tests is analysed once. Services share a migrated database, and programs in Node compiled
