@@ -24,6 +24,7 @@ const browserTests = {
   test: {
     name: "browser",
     ...WAITS,
+    isolate: false,
     include: ["test/browser/*.test.ts"],
     globalSetup: ["./test/setup/browser.ts"],
   },
@@ -121,6 +122,8 @@ export default defineConfig({
         test: {
           name: "node",
           ...WAITS,
+          isolate: false,
+          unstubEnvs: true,
           include: ["test/{engine,scripts}/**/*.test.ts"],
           globalSetup: hasChromium() ? [] : ["./test/setup/no-browser.ts"],
         },

@@ -7,11 +7,8 @@ import {
   openConsole,
   openSample,
   SERVICE_URL,
-  useBrowser,
   WEBHOOKS_ORIGIN,
 } from "./console-page.ts";
-
-useBrowser();
 
 const INDEX = "notices";
 

@@ -1,10 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { AWKWARD_INDEX } from "./awkward-files.ts";
-import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-page.ts";
+import { newAccountKey, openConsole, SERVICE_URL } from "./console-page.ts";
 import { awkwardSources } from "./replaced-responses.ts";
-
-useBrowser();
 
 const HASH = `#/${AWKWARD_INDEX}`;
 const FAILED = /^A part of IMG_/;

@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { encodeAudio } from "../../tools/sample/audio.ts";
-import { newAccountKey, openConsole, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { newAccountKey, openConsole } from "./console-page.ts";
 
 const [RATE, SECONDS] = [16_000, 8];
 

@@ -1,9 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { composedSearches, nextSearch, suggestedSearch } from "./composed-responses.ts";
-import { openSample, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { openSample } from "./console-page.ts";
 
 it("steps are added by keyboard, and address, reload and back restore them", async () => {
   const { page } = await openSample("?q=glacier");

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { launchBrowser } from "../../tools/browser.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import type { ConsoleService } from "../setup/browser.ts";
@@ -20,18 +20,12 @@ export interface ConsolePage {
   takeErrors: () => string[];
 }
 
-let browser: Browser;
-
-/** Starts a browser for the tests of a file. */
-export function useBrowser(): void {
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-}
+/** Serves all files that this process tests, and ends with it. */
+let browserOfProcess: Promise<Browser> | undefined;
 
 /** Opens a page of a new profile, which is closed with the test. */
 export async function openPage(): Promise<ConsolePage> {
+  const browser = await (browserOfProcess ??= launchBrowser());
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   onTestFinished(async () => {

@@ -1,9 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { AWKWARD_INDEX } from "./awkward-files.ts";
-import { newAccountKey, openConsole, submit, SERVICE_URL, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { newAccountKey, openConsole, submit, SERVICE_URL } from "./console-page.ts";
 
 /** Requests of the API, but not the console's own files. */
 const API = /\/index(\/|\?|$)/;

@@ -12,10 +12,7 @@ import {
   signOut,
   submit,
   SERVICE_URL,
-  useBrowser,
 } from "./console-page.ts";
-
-useBrowser();
 
 /** Name of the greatest length, with every kind of character. */
 const INDEX = `9.${"Ugly_index-NAME.".repeat(4)}`.slice(0, 64);

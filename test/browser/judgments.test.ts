@@ -9,12 +9,9 @@ import {
   openSample,
   submit,
   SERVICE_URL,
-  useBrowser,
 } from "./console-page.ts";
 import { manyJudgments } from "./replaced-responses.ts";
 import { SAMPLE_INDEX, samplePath } from "./sample-files.ts";
-
-useBrowser();
 
 describe("the thumbs of a search", () => {
   it("refine it at once, and the address restores that after a reload and on the way back", async () => {

@@ -8,10 +8,7 @@ import {
   openPage,
   playedSeconds,
   SERVICE_URL,
-  useBrowser,
 } from "./console-page.ts";
-
-useBrowser();
 
 it("a user signs in, searches and plays a moment by keyboard, and always sees the focus", async () => {
   const { page } = await openPage();

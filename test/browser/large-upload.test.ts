@@ -7,9 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { CDPSession, Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { writePaddedVideo, writeShortVideo } from "../../bench/large-video.ts";
-import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { newAccountKey, openConsole, SERVICE_URL } from "./console-page.ts";
 
 const MB = 1_000_000;
 const INDEX = "large";

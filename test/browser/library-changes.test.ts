@@ -2,9 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { AWKWARD_INDEX, awkwardFiles, type FormFile, unreadable } from "./awkward-files.ts";
-import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { newAccountKey, openConsole, SERVICE_URL } from "./console-page.ts";
 
 const TEXT: FormFile = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") };
 const NOTES: FormFile = { name: "notes.doc", mimeType: "", buffer: Buffer.from("x") };

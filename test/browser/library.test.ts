@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { openSample, playedSeconds, submit, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { openSample, playedSeconds, submit } from "./console-page.ts";
 
 const TITLES = ["alps.jpg", "nagasaki.jpg", "story.mp4"];
 

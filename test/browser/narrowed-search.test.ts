@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { facetCounts, nextSearch, searchesAcross } from "./composed-responses.ts";
-import { createIndex, newAccountKey, openConsole, openSample, useBrowser } from "./console-page.ts";
+import { createIndex, newAccountKey, openConsole, openSample } from "./console-page.ts";
 import { SAMPLE_INDEX } from "./sample-files.ts";
-
-useBrowser();
 
 it("all indices or some are chosen by keyboard, and address and reload keep the choice", async () => {
   const { page } = await openSample("?q=boat");

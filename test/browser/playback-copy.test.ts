@@ -5,9 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { photographPath } from "../../tools/sample/images.ts";
 import { encodeVideo } from "../../tools/sample/video.ts";
-import { newAccountKey, openConsole, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { newAccountKey, openConsole } from "./console-page.ts";
 
 const SECONDS = 2;
 

@@ -1,8 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { openSample, signOut, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { openSample, signOut } from "./console-page.ts";
 
 const CARD = ".card.moment";
 

@@ -1,8 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { openSample, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { openSample } from "./console-page.ts";
 
 const MAX_BYTES = 60_000;
 

@@ -1,9 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { AWKWARD_INDEX, awkwardFiles, type FormFile } from "./awkward-files.ts";
-import { newAccountKey, openConsole, submit, SERVICE_URL, useBrowser } from "./console-page.ts";
-
-useBrowser();
+import { newAccountKey, openConsole, submit, SERVICE_URL } from "./console-page.ts";
 
 const HASH = `#/${AWKWARD_INDEX}`;
 const SOUND: FormFile = { name: "birds.mp4", mimeType: "video/mp4", buffer: Buffer.from("sound") };

@@ -2,10 +2,8 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { openSample, submit, useBrowser } from "./console-page.ts";
+import { openSample, submit } from "./console-page.ts";
 import { samplePath } from "./sample-files.ts";
-
-useBrowser();
 
 const HIT = ".card.moment";
 /** What a search by the seconds 12 to 18 of the video finds: copies are aligned to the clip. */

@@ -2,15 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { awkwardFiles } from "./awkward-files.ts";
-import {
-  type ConsolePage,
-  newAccountKey,
-  openConsole,
-  submit,
-  useBrowser,
-} from "./console-page.ts";
-
-useBrowser();
+import { type ConsolePage, newAccountKey, openConsole, submit } from "./console-page.ts";
 
 const SRT = "1\n00:00:01,000 --> 00:00:03,000\nThe lighthouse keeper waves.\n";
 

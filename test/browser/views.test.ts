@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { useBrowser } from "./console-page.ts";
 import { findProblems } from "./page-check.ts";
 import { VIEWS } from "./views.ts";
-
-useBrowser();
 
 describe.for(Object.entries(VIEWS))("%s", ([, open]) => {
   it("has no finding of axe-core, nothing outside its card and no error", async () => {

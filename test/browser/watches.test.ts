@@ -7,11 +7,8 @@ import {
   openConsole,
   openSample,
   SERVICE_URL,
-  useBrowser,
 } from "./console-page.ts";
 import { samplePath } from "./sample-files.ts";
-
-useBrowser();
 
 it("“Watch this” fills in the form, and a preview answers for other probabilities without a new job", async () => {
   const { page, takeErrors } = await openSample("?q=carpenter&modes=speech,video");

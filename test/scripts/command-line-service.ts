@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { type PhotoServer, startPhotoServer } from "../../bench/photo-server.ts";
 import type { Hit, SearchResult } from "../../client/src/index.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
@@ -52,7 +53,7 @@ export async function startCommandLineService(): Promise<CommandLineService> {
   const media = join(folder, "media");
   await writeMedia(media);
   const photos = await startPhotoServer(3);
-  process.env["FETCH_ALLOW"] = photos.host;
+  vi.stubEnv("FETCH_ALLOW", photos.host);
   const [port, enginePort] = [await findFreePort(), await findFreePort()];
   const stateDir = join(folder, "state");
   const stack = await startStack({ port, enginePort, stateDir, log: () => {} });

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { startPhotoServer } from "../../bench/photo-server.ts";
 import { withRestarts } from "../../bench/service-restarts.ts";
 
@@ -12,7 +12,7 @@ interface ImportResult {
 
 it("an import resumes by the cron trigger after a restart and imports each item once", async () => {
   const photos = await startPhotoServer(PHOTOS);
-  process.env["FETCH_ALLOW"] = photos.host;
+  vi.stubEnv("FETCH_ALLOW", photos.host);
   const options = { log: () => {}, signal: new AbortController().signal };
   try {
     await withRestarts(options, async (start) => {
