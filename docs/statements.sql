@@ -237,7 +237,8 @@ SELECT asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
   LIMIT ?;
 SELECT SUM(assets) AS total
   FROM tallies
-  WHERE index_id = ?
+  WHERE (tallies.account_id, tallies.index_id) IN ( SELECT account_id, index_id FROM indices WHERE
+      index_id = ?)
   AND asset_type = ?
   AND state = ?;
 
@@ -404,6 +405,7 @@ INSERT INTO assets (index_id, shard, account_id, asset_id, asset_type, title, st
     value ->> 'title', 'queued', value -> '$.asset.source', COALESCE(value ->> '$.asset.language',
       settings ->> '$.language'), ?, value ->> '$.asset.jobId', ?, ?
   FROM json_each(?)
+  CROSS
   JOIN imports
   ON imports.index_id = ?
   AND imports.platform = ?
@@ -493,7 +495,8 @@ DELETE
 -- store/d1/indices.ts deleteIndexRow, in D1
 DELETE
   FROM tallies
-  WHERE index_id = ?;
+  WHERE (tallies.account_id, tallies.index_id) IN ( SELECT account_id, index_id FROM indices WHERE
+      index_id = ?);
 DELETE
   FROM job_items
   WHERE job_id IN (SELECT job_id FROM jobs WHERE index_id = ? AND kind = 'import');
@@ -1041,10 +1044,12 @@ SELECT COUNT(*) AS differences
   FROM ( SELECT * FROM (SELECT account_id, index_id, asset_type, state, COUNT(*), SUM(segments),
         SUM(duration_ms), SUM(size_bytes) FROM assets WHERE index_id = ? GROUP BY account_id,
         index_id, asset_type, state EXCEPT SELECT account_id, index_id, asset_type, state, assets,
-        segments, duration_ms, size_bytes FROM tallies WHERE index_id = ? AND (assets <> 0 OR
+        segments, duration_ms, size_bytes FROM tallies WHERE (tallies.account_id, tallies.index_id)
+        IN ( SELECT account_id, index_id FROM indices WHERE index_id = ?) AND (assets <> 0 OR
           segments <> 0 OR duration_ms <> 0 OR size_bytes <> 0)) UNION ALL SELECT * FROM (SELECT
         account_id, index_id, asset_type, state, assets, segments, duration_ms, size_bytes FROM
-        tallies WHERE index_id = ? AND (assets <> 0 OR segments <> 0 OR duration_ms <> 0 OR
+        tallies WHERE (tallies.account_id, tallies.index_id) IN ( SELECT account_id, index_id FROM
+          indices WHERE index_id = ?) AND (assets <> 0 OR segments <> 0 OR duration_ms <> 0 OR
           size_bytes <> 0) EXCEPT SELECT account_id, index_id, asset_type, state, COUNT(*),
         SUM(segments), SUM(duration_ms), SUM(size_bytes) FROM assets WHERE index_id = ? GROUP BY
         account_id, index_id, asset_type, state) );
@@ -1953,6 +1958,13 @@ SELECT DISTINCT segment_id AS segmentId, asset_id AS assetId, start_ms AS startM
   WHERE start_ms <= value ->> 'endMs'
   AND end_ms >= value ->> 'startMs';
 
+-- store/index-database/segment-transcripts.ts updateTranscripts, in IndexDatabase
+UPDATE segments
+  SET transcript = value ->> 'transcript'
+  FROM json_each(?)
+  WHERE segment_id = value ->> 'segmentId'
+  AND +asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ?);
+
 -- store/index-database/segments.ts deleteSegments, in IndexDatabase
 DELETE
   FROM segments
@@ -2082,13 +2094,6 @@ UPDATE segments
   SET caption = ?, caption_model = ?, on_screen_text = ?, labels = ?, boxes = ?, error = ?,
     described_at = ?
   WHERE segment_id = ?;
-
--- store/index-database/segments.ts updateTranscripts, in IndexDatabase
-UPDATE segments
-  SET transcript = value ->> 'transcript'
-  FROM json_each(?)
-  WHERE segment_id = value ->> 'segmentId'
-  AND asset_key = ( SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ? );
 
 -- store/index-database/segments.ts upsertSegments, in IndexDatabase
 INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms, described_at,
@@ -2244,6 +2249,7 @@ SELECT 1;
 -- store/orphans.ts listFirstSegments, in IndexDatabase
 SELECT segment_id AS id
   FROM assets
+  CROSS
   JOIN segments USING (asset_key)
   WHERE position = 0
   ORDER BY substr(asset_id, 5)
@@ -2301,7 +2307,7 @@ DELETE
   FROM unembedded_speech
   WHERE job_id IN (SELECT value FROM json_each(?))
   AND segment_key IN ( SELECT segment_key FROM segments WHERE segment_id IN (SELECT value FROM
-        json_each(?)) AND asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND
+        json_each(?)) AND +asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND
         transcript_revision <= ?) );
 
 -- store/transcript-replacement.ts setSegmentTranscripts, in IndexDatabase
@@ -2312,19 +2318,14 @@ UPDATE assets
 INSERT OR IGNORE INTO unembedded_speech (segment_key, job_id)
   SELECT segment_key, ?
   FROM segments
-  WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ?)
+  WHERE +asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ?)
   AND segment_key IN ( SELECT segment_key FROM unembedded_speech WHERE job_id IN (SELECT value FROM
         json_each(?)) );
 INSERT OR IGNORE INTO unembedded_speech (segment_key, job_id)
   SELECT segment_key, ?
   FROM segments
-  WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ?)
+  WHERE +asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ?)
   AND segment_id IN (SELECT value ->> 'segmentId' FROM json_each(?));
-UPDATE segments
-  SET transcript = value ->> 'transcript'
-  FROM json_each(?)
-  WHERE segment_id = value ->> 'segmentId'
-  AND asset_key = (SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ?);
 
 -- store/transcripts.ts putTranscript, in D1
 INSERT INTO transcripts (asset_id, language, source, cues, error, created_at)

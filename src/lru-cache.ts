@@ -23,6 +23,11 @@ export class LruCache<Value> {
     return this.#use(key, this.#values.get(key) ?? compute());
   }
 
+  clear(): void {
+    this.#values.clear();
+    this.#size = 0;
+  }
+
   /** Stores a value as the one that was used last. */
   #use(key: string, value: Value): Value {
     this.#delete(key);

@@ -1,6 +1,7 @@
 import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
+import { remember } from "../isolate-memory.ts";
 import { type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
 import { log } from "../log.ts";
 import { keySecrets } from "../signed-token.ts";
@@ -16,7 +17,7 @@ interface KeyStatus {
 }
 
 /** Statuses of keys, cached per isolate. A revocation takes effect within `KEY_RECHECK_MS`. */
-const keyStatuses = new Map<string, KeyStatus>();
+const keyStatuses = remember(new Map<string, KeyStatus>());
 const MAX_KEY_STATUSES = 10_000;
 
 /** Requests that the Worker makes to itself for an authenticated caller. */

@@ -1,4 +1,5 @@
 import { MEDIA_URL_CHARACTERS, MEDIA_URL_MS } from "../config.ts";
+import { remember } from "../isolate-memory.ts";
 import { LruCache } from "../lru-cache.ts";
 import { signMediaKey } from "../media-token.ts";
 import { keySecrets } from "../signed-token.ts";
@@ -20,7 +21,7 @@ const FRAGMENT_CHARACTERS = 22;
 const MIN_NAME_CHARACTERS = 16;
 
 /** Recent tokens of this isolate: searches repeat while someone types, and on every page. */
-const tokens = new LruCache<string>(10_000);
+const tokens = remember(new LruCache<string>(10_000));
 
 export function createMediaUrlSigner(c: Context): MediaUrlSigner {
   const secrets = keySecrets(c.env);

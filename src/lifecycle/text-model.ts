@@ -1,5 +1,6 @@
 import { MODELS } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
+import { Remembered } from "../isolate-memory.ts";
 import { log } from "../log.ts";
 import { getTextModelCheck, setTextModelCheck } from "../models/call-limiter.ts";
 import { embedText } from "../models/embed-text.ts";
@@ -26,18 +27,18 @@ const TEXTS: Record<string, [string, string]> = {
 /** Time after which the model is checked again: its provider may change it. */
 const CHECKED_MS = 24 * 3600 * 1000;
 /** When this isolate last read or made a check. */
-let checkedAt = -Infinity;
+const checkedAt = new Remembered(-Infinity);
 
 /**
  * Checks once a day, and after the start of an isolate if that is due, in which scripts the text
  * model returns equal vectors for different texts. `GET /health?deep=true` lists them.
  */
 export async function checkTextModel(env: Env, now: number): Promise<void> {
-  if (now - checkedAt < CHECKED_MS) return;
+  if (now - checkedAt.value < CHECKED_MS) return;
   const { id: model } = MODELS.embedText;
   const stored = await getTextModelCheck(env);
   if (stored?.model === model && now - stored.checkedAt < CHECKED_MS) {
-    checkedAt = stored.checkedAt;
+    checkedAt.value = stored.checkedAt;
     return;
   }
   try {
@@ -48,7 +49,7 @@ export async function checkTextModel(env: Env, now: number): Promise<void> {
     if (equalScripts.length > 0)
       log("warn", "lifecycle.equal_vectors", { model, scripts: equalScripts.join(" ") });
     await setTextModelCheck(env, { model, equalScripts, checkedAt: now });
-    checkedAt = now;
+    checkedAt.value = now;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log("warn", "lifecycle.text_model_unavailable", { cause: traceOf(error) });

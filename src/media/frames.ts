@@ -1,6 +1,7 @@
 import type { VideoCodec } from "mediabunny";
 import { INGEST } from "../config.ts";
 import { failureOf } from "../errors.ts";
+import { Remembered } from "../isolate-memory.ts";
 import { log } from "../log.ts";
 import { MAX_CLIP_BYTES, withClipMemory } from "./clip-memory.ts";
 import { inferSizing, type ContactSheetSizing, toRequestedSize } from "./contact-sheet-size.ts";
@@ -53,11 +54,11 @@ export async function extractFrameAt(
 const DOCUMENTED_CODEC = "avc" satisfies VideoCodec;
 
 /** How FRAMES read the requested size of the last contact sheet in this isolate. */
-let contactSheetSizing: ContactSheetSizing = "tile";
+const contactSheetSizing = new Remembered<ContactSheetSizing>("tile");
 
 /** Returns how FRAMES reads the requested size of a contact sheet, as this isolate has seen it. */
 export function getContactSheetSizing(): ContactSheetSizing {
-  return contactSheetSizing;
+  return contactSheetSizing.value;
 }
 
 /**
@@ -114,15 +115,15 @@ async function makeContactSheet(
   } as const;
   const make = (requested: Size) =>
     transform(frames, clip, { ...requested, fit: "contain" }, output);
-  const assumed = contactSheetSizing;
+  const assumed = contactSheetSizing.value;
   const requested = toRequestedSize(assumed, tile, count);
   const jpeg = await make(requested).catch((error: unknown) => {
-    contactSheetSizing = "tile"; // tiles of a whole sheet's size may be too large for FRAMES
+    contactSheetSizing.value = "tile"; // tiles of a whole sheet's size may be too large for FRAMES
     throw error;
   });
   const size = readImageSize(jpeg);
   const sizing = (size && inferSizing(size, requested, count)) ?? assumed;
-  contactSheetSizing = sizing;
+  contactSheetSizing.value = sizing;
   return sizing === assumed ? jpeg : make(toRequestedSize(sizing, tile, count));
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
+import { remember } from "../isolate-memory.ts";
 import type { CountName } from "../store/d1/usage.ts";
 
 /** Counts of calls that are billed by the call: of models, decoders and vectors. */
@@ -12,7 +13,7 @@ const BILLED: ReadonlySet<string> = new Set<CountName>([
 ]);
 
 /** Accounts whose last check refused them, in this isolate. */
-const refused = new Set<AccountId>();
+const refused = remember(new Set<AccountId>());
 const MAX_REFUSED = 10_000;
 
 /**

@@ -1,5 +1,6 @@
 import { traceOf } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
+import { remember } from "../isolate-memory.ts";
 import { log } from "../log.ts";
 import { addUsage, type CountName } from "../store/d1/usage.ts";
 import type { InvocationCalls } from "./invocation-calls.ts";
@@ -47,7 +48,7 @@ export class UsageMeter {
 }
 
 /** Meters of this isolate, which has served few accounts when it ends. */
-const meters = new Map<AccountId, UsageMeter>();
+const meters = remember(new Map<AccountId, UsageMeter>());
 
 /** Returns the isolate's meter of an account. */
 export function usageMeter(accountId: AccountId): UsageMeter {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { IMAGE_EMBEDDINGS, MODELS } from "../config.ts";
 import { AppError, observe, type Observed } from "../errors.ts";
+import { remember } from "../isolate-memory.ts";
 import { dataUri } from "./data-uri.ts";
 import { invalidResponseError, isOversize, runModel } from "./run.ts";
 
@@ -17,7 +18,7 @@ export const EMBEDDING_FORMS = ["input", "messages", "documents", "fields"] as c
 type EmbeddingForm = (typeof EMBEDDING_FORMS)[number];
 
 /** The form that a model accepted last for texts or for images, in this isolate. */
-const acceptedForms = new Map<string, EmbeddingForm>();
+const acceptedForms = remember(new Map<string, EmbeddingForm>());
 
 const vector = z.array(z.number()).min(1);
 const response = z.union([

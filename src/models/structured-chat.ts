@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, observe, type Observed } from "../errors.ts";
+import { remember } from "../isolate-memory.ts";
 import { jsonSchemaPrompt } from "../prompts.ts";
 import { ReasoningFilter } from "./reasoning.ts";
 import { runModel } from "./run.ts";
@@ -28,7 +29,7 @@ export const FORMS = ["wrapped", "bare", "json_object"] as const;
 export type Form = (typeof FORMS)[number];
 
 /** The form that a model accepted last, by model, in this isolate. */
-const acceptedForms = new Map<string, Form>();
+const acceptedForms = remember(new Map<string, Form>());
 
 const content = z.union([z.string(), z.looseObject({}).transform((json) => JSON.stringify(json))]);
 const response = z.union([

@@ -1,11 +1,12 @@
 import { SEARCH } from "../config.ts";
+import { remember } from "../isolate-memory.ts";
 import { LruCache } from "../lru-cache.ts";
 import { embedInImageSpace } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
 
 /** Queries repeat: while someone types, and on every page. */
-const textEmbeddings = new LruCache<number[] | null>(SEARCH.cachedQueryCount);
-const imageEmbeddings = new LruCache<number[] | null>(SEARCH.cachedQueryCount);
+const textEmbeddings = remember(new LruCache<number[] | null>(SEARCH.cachedQueryCount));
+const imageEmbeddings = remember(new LruCache<number[] | null>(SEARCH.cachedQueryCount));
 
 /** Embeds a query; null if the model knows none of its words. */
 export function embedQueryText(env: Env, query: string): Promise<number[] | null> {

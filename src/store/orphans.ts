@@ -37,7 +37,7 @@ export async function listUnknownSegments(db: IndexDb, ids: string[]): Promise<s
 /** Lists the first segment of each asset of an index, at most 1000, by asset creation. */
 export async function listFirstSegments(db: IndexDb): Promise<SegmentId[]> {
   const rows = await db.all<{ id: SegmentId }>(
-    sql`SELECT segment_id AS id FROM assets JOIN segments USING (asset_key)
+    sql`SELECT segment_id AS id FROM assets CROSS JOIN segments USING (asset_key)
       WHERE position = 0 ORDER BY substr(asset_id, 5) LIMIT 1000`,
   );
   return rows.map(({ id }) => id);

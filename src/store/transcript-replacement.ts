@@ -2,6 +2,7 @@ import type { Failure } from "../errors.ts";
 import type { AssetId, JobId } from "../ids.ts";
 import type { Segment } from "../types.ts";
 import type { IndexDb } from "./index-database/index-database.ts";
+import { ofTranscript, setTranscripts } from "./index-database/segment-transcripts.ts";
 import { ofAsset } from "./index-database/segments.ts";
 import { all, batch, inChunks, inList, sql, type SqlFragment } from "./sql.ts";
 
@@ -73,12 +74,6 @@ export async function commitTranscript(
   return committed!.results[0]?.revision ?? null;
 }
 
-/** Condition for the segments of an asset, unless its transcript is newer than `revision`. */
-function ofTranscript(assetId: AssetId, revision: number): SqlFragment {
-  return sql`asset_key = (SELECT asset_key FROM assets
-    WHERE asset_id = ${assetId} AND transcript_revision <= ${revision})`;
-}
-
 /**
  * Writes the transcripts of segments. The changed segments, and the ones that `earlierJobs` left
  * without up-to-date vectors, become the job's `listUnembedded`. Changes nothing if the asset has a
@@ -108,8 +103,7 @@ export async function setSegmentTranscripts(
     const changed = sql`SELECT value ->> 'segmentId' FROM json_each(${chunk})`;
     await db.batch([
       setUnembedded(sql`segment_id IN (${changed})`),
-      sql`UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(${chunk})
-        WHERE segment_id = value ->> 'segmentId' AND ${isCurrent}`,
+      setTranscripts(chunk, isCurrent),
     ]);
   }
 }

@@ -1,14 +1,14 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { forgetAll } from "../../src/isolate-memory.ts";
 import { waitUntil } from "./wait.ts";
 
 // Files share a runtime, which takes longer to start than to empty. Each begins as in a new one:
-// with empty stores, and with modules that remember nothing.
+// with empty stores, and with an isolate that remembers nothing.
 await waitUntil(async () => {
   await reset();
   const { objects } = await env.MEDIA.list({ limit: 1 });
   return objects.length === 0; // work of an earlier file may just have stored one
 });
-vi.resetModules();
+forgetAll();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);

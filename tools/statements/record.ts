@@ -22,6 +22,7 @@ export async function recordStatements(): Promise<Recording> {
   const files = [...sources.keys()].filter((file) => file.startsWith("src/store/"));
   const problems = await callStores(log, files);
   await callObjects(log);
+  problems.push(...log.problems);
   for (const place of await coverage.listUnreached(sources)) {
     problems.push(`${place}: no sample composes this statement`);
   }

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { findSlowSteps } from "./query-plans.ts";
 import { SqliteD1 } from "./sqlite-d1.ts";
 
 /** A statement that a database has run, and the function that was called. */
@@ -9,13 +10,22 @@ export interface RecordedStatement {
   sql: string;
 }
 
-/** Records statements in their order. */
+/** Records statements in their order, and which of them read more than they need. */
 export class StatementLog {
   readonly statements: RecordedStatement[] = [];
+  readonly problems: string[] = [];
+  readonly #explained = new Set<string>();
   caller = "";
 
-  add(database: string, sql: string): void {
-    this.statements.push({ database, caller: this.caller, sql });
+  add(database: string, sql: string, sqlite: DatabaseSync): void {
+    const { caller } = this;
+    this.statements.push({ database, caller, sql });
+    if (this.#explained.has(`${database} ${sql}`)) return;
+    this.#explained.add(`${database} ${sql}`);
+    const found = findSlowSteps(sqlite, sql, caller);
+    this.problems.push(
+      ...found.map((step) => `${caller}: ${step}: ${sql.replaceAll(/\s+/g, " ")}`),
+    );
   }
 }
 
@@ -24,8 +34,9 @@ export function recordedD1(log: StatementLog, fixture: string): D1Database {
   const sqlite = new SqliteD1();
   sqlite.exec(fixture);
   const prepare = (sql: string) => {
-    log.add("D1", sql);
-    return sqlite.prepare(sql);
+    const statement = sqlite.prepare(sql);
+    log.add("D1", sql, sqlite.database);
+    return statement;
   };
   const db = { prepare, batch: sqlite.batch.bind(sqlite), withSession: () => db };
   return db as unknown as D1Database;
@@ -43,9 +54,9 @@ export function recordedState(
   const values = new Map<string, unknown>([["schema", migrations.length]]);
   const prepared = new Map<string, StatementSync>();
   const exec = (sql: string, ...bindings: SQLInputValue[]) => {
-    log.add(name, sql);
     const statement = prepared.get(sql) ?? sqlite.prepare(sql);
     prepared.set(sql, statement);
+    log.add(name, sql, sqlite);
     const columnNames = statement.columns().map((column) => column.name);
     const rows = columnNames.length > 0 ? statement.all(...bindings) : [];
     if (columnNames.length === 0) statement.run(...bindings);

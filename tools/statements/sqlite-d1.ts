@@ -5,22 +5,22 @@ import { PROJECT } from "../stack/local-state.ts";
 
 /** D1 in the memory of this process, with the tables of `migrations/`: statements and batches. */
 export class SqliteD1 {
-  readonly #db = new DatabaseSync(":memory:");
+  readonly database = new DatabaseSync(":memory:");
   readonly #prepared = new Map<string, StatementSync>();
 
   constructor() {
     const folder = join(PROJECT, "migrations");
     for (const name of readdirSync(folder).sort()) {
-      this.#db.exec(readFileSync(join(folder, name), "utf8"));
+      this.database.exec(readFileSync(join(folder, name), "utf8"));
     }
   }
 
   exec(sql: string): void {
-    this.#db.exec(sql);
+    this.database.exec(sql);
   }
 
   prepare(sql: string): SqliteStatement {
-    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
+    const prepared = this.#prepared.get(sql) ?? this.database.prepare(sql);
     this.#prepared.set(sql, prepared);
     return new SqliteStatement(prepared, []);
   }

@@ -3,7 +3,8 @@ import type { Failure } from "../../errors.ts";
 import type { JobId } from "../../ids.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
-import { listSegments, updateTranscripts } from "../../store/index-database/segments.ts";
+import { updateTranscripts } from "../../store/index-database/segment-transcripts.ts";
+import { listSegments } from "../../store/index-database/segments.ts";
 import {
   getCues,
   getTranscript,

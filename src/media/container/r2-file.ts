@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
 import type { RangedFile } from "./mp4-boxes.ts";
 
@@ -8,7 +9,7 @@ const BLOCK_BYTES = MIB;
 /**
  * Blocks by object and position. Every part of an ingest opens the container and reads some again.
  */
-const blocks = new LruCache<Uint8Array>(8 * MIB, ({ length }) => length);
+const blocks = remember(new LruCache<Uint8Array>(8 * MIB, ({ length }) => length));
 
 /** A stored object. */
 export interface StoredFile extends RangedFile {

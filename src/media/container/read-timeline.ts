@@ -1,4 +1,5 @@
 import { EncodedPacketSink, type Input, type InputTrack } from "mediabunny";
+import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { type AvailableBytes, measureBytes } from "./available-bytes.ts";
@@ -42,7 +43,7 @@ const MEASURED_PACKETS = 50;
 const MAX_LAST_SECONDS = 0.1;
 
 /** Timelines by stored object: each step of an ingest, and each frame of an answer, needs one. */
-const timelines = new LruCache<Timeline>(64);
+const timelines = remember(new LruCache<Timeline>(64));
 
 /** Returns the timeline of a stored file. Throws errors of the container library. */
 export function getTimeline(file: StoredFile): Promise<Timeline> {

@@ -1,3 +1,4 @@
+import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
 import { computeQuerySignature, type SignatureQuery } from "../../media/pixels/image-signature.ts";
 import { lumaPixels } from "../../media/pixels/luma.ts";
@@ -112,8 +113,8 @@ function toWatchQuery({ request }: Watch, { channels }: WatchVectors): CompiledQ
 }
 
 /** Watches of this isolate: compiling one takes as long as comparing it with some segments. */
-const queries = new LruCache<CompiledQuery>(500);
-const signatures = new LruCache<SignatureQuery>(100);
+const queries = remember(new LruCache<CompiledQuery>(500));
+const signatures = remember(new LruCache<SignatureQuery>(100));
 
 /** Makes a watch ready to compare. Embeds it again if another model is in use now. */
 export async function compileWatch(

@@ -80,7 +80,7 @@ function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
         value -> '$.asset.source', COALESCE(value ->> '$.asset.language', settings ->> '$.language'),
         ${metadata}, value ->> '$.asset.jobId', ${now}, ${now}
       FROM json_each(${rows})
-        JOIN imports ON ${isImported} AND imports.asset_id = value ->> '$.asset.assetId'
+        CROSS JOIN imports ON ${isImported} AND imports.asset_id = value ->> '$.asset.assetId'
         JOIN indices USING (index_id)`,
     sql`INSERT INTO jobs
         (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)

@@ -20,6 +20,7 @@ import {
 } from "../sql.ts";
 import { QuotaGuard, type QuotaRequest, recordBytes } from "./quotas.ts";
 import { insertFirstShard, SHARDS_COLUMN } from "./shards.ts";
+import { ofIndex } from "./tallies.ts";
 
 export type NewMediaIndex = Omit<MediaIndexRow, "shards">;
 
@@ -232,7 +233,7 @@ export async function listSoftDeletedIndices(
 /** Deletes the rows of an index that has no assets any more. */
 export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<void> {
   await batch(db, [
-    sql`DELETE FROM tallies WHERE index_id = ${indexId}`,
+    sql`DELETE FROM tallies WHERE ${ofIndex(indexId)}`,
     sql`DELETE FROM job_items
       WHERE job_id IN (SELECT job_id FROM jobs WHERE index_id = ${indexId} AND kind = 'import')`,
     sql`DELETE FROM imports WHERE index_id = ${indexId}`,

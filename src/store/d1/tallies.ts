@@ -1,6 +1,6 @@
 import type { AccountId, IndexId } from "../../ids.ts";
 import type { AssetState, AssetType } from "../../types.ts";
-import { all, batch, firstValue, raw, sql } from "../sql.ts";
+import { all, batch, firstValue, raw, sql, type SqlFragment } from "../sql.ts";
 
 /** Sums over the assets of an index with one type and state. */
 export interface Tally {
@@ -30,6 +30,12 @@ export async function listTallies(
   );
 }
 
+/** Condition for the tallies of an index, by their primary key. */
+export function ofIndex(indexId: IndexId): SqlFragment {
+  return sql`(tallies.account_id, tallies.index_id) IN (
+    SELECT account_id, index_id FROM indices WHERE index_id = ${indexId})`;
+}
+
 /** Computes the tallies of an index from its assets. */
 const computedTallies = (indexId: IndexId) =>
   sql`SELECT account_id, index_id, asset_type, state, COUNT(*), SUM(segments), SUM(duration_ms),
@@ -37,7 +43,7 @@ const computedTallies = (indexId: IndexId) =>
     FROM assets WHERE index_id = ${indexId} GROUP BY account_id, index_id, asset_type, state`;
 const storedTallies = (indexId: IndexId) =>
   sql`SELECT account_id, index_id, asset_type, state, assets, segments, duration_ms, size_bytes
-    FROM tallies WHERE index_id = ${indexId}
+    FROM tallies WHERE ${ofIndex(indexId)}
       AND (assets <> 0 OR segments <> 0 OR duration_ms <> 0 OR size_bytes <> 0)`;
 
 /** Whether the stored tallies of an index equal the ones computed from its assets. */
@@ -56,7 +62,7 @@ export async function areTalliesCorrect(db: D1Database, indexId: IndexId): Promi
 /** Replaces the tallies of an index by the ones computed from its assets. */
 export async function recountTallies(db: D1Database, indexId: IndexId): Promise<void> {
   await batch(db, [
-    sql`DELETE FROM tallies WHERE index_id = ${indexId}`,
+    sql`DELETE FROM tallies WHERE ${ofIndex(indexId)}`,
     sql`INSERT INTO tallies ${computedTallies(indexId)}`,
   ]);
 }

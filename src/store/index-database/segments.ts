@@ -90,23 +90,6 @@ export async function upsertSegments(
   }
 }
 
-/** Writes the transcripts of segments, unless the asset has a newer transcript in the meantime. */
-export async function updateTranscripts(
-  db: IndexDb,
-  { assetId, transcriptRevision }: Pick<Asset, "assetId" | "transcriptRevision">,
-  segments: Pick<Segment, "segmentId" | "transcript">[],
-): Promise<void> {
-  for (const chunk of inChunks(segments)) {
-    await db.batch([
-      sql`UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(${chunk})
-        WHERE segment_id = value ->> 'segmentId' AND asset_key = (
-          SELECT asset_key FROM assets
-          WHERE asset_id = ${assetId} AND transcript_revision <= ${transcriptRevision}
-        )`,
-    ]);
-  }
-}
-
 /** Lists the segments of an asset from position `from` to before `to`, in order. */
 export function listSegments(
   db: IndexDb,

@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
 import { formatStatements } from "../../../tools/statements/format-statements.ts";
+import { findSlowSteps } from "../../../tools/statements/query-plans.ts";
 import {
   recordedD1,
   recordedState,
@@ -33,6 +35,39 @@ SELECT a, b
 -- b.ts third, in MediaIndex
 SELECT 'a  b';
 `);
+});
+
+describe("a statement that reads more than it needs is reported", () => {
+  const db = new DatabaseSync(":memory:");
+  db.exec(`CREATE TABLE songs (song_id TEXT PRIMARY KEY, album TEXT, title TEXT, due INTEGER);
+    CREATE INDEX songs_by_album ON songs (album);
+    CREATE INDEX songs_due ON songs (due) WHERE due IS NOT NULL;
+    CREATE TABLE deployment (limits TEXT)`);
+  const rename = "UPDATE songs SET title = value FROM json_each(?) WHERE song_id = key";
+
+  it.each([
+    ["a table", "SELECT * FROM songs", ["reads songs whole (SCAN songs)"]],
+    ["an index", "SELECT album FROM songs", [expect.stringContaining("reads songs whole")]],
+    [
+      "a list for each row",
+      `${rename} AND album = ?`,
+      [
+        "reads its list again for each row of another " +
+          "(SEARCH songs USING INDEX songs_by_album (album=?))",
+      ],
+    ],
+  ])("if it reads %s", (_, statement, problems) => {
+    expect(findSlowSteps(db, statement, "songs.ts list")).toEqual(problems);
+  });
+
+  it.each([
+    ["the rows of a partial index", "SELECT due FROM songs WHERE due IS NOT NULL"],
+    ["a row for each entry of a list", rename],
+    ["a list for one row", "SELECT value FROM songs, json_each(?) WHERE song_id = ?"],
+    ["a table of one row", "SELECT limits FROM deployment"],
+  ])("but not if it reads %s", (_, statement) => {
+    expect(findSlowSteps(db, statement, "songs.ts list")).toEqual([]);
+  });
 });
 
 it("a store function gets samples by the names of its parameters", () => {
