@@ -6,7 +6,7 @@ import type { ConsoleService } from "../setup/browser.ts";
 import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { SAMPLE_INDEX } from "./sample-files.ts";
 
-const service: ConsoleService = inject("consoleService");
+const service = await readService(inject("consoleServiceUrl"));
 export const SERVICE_URL = service.url;
 /** Key of the account with the index `AWKWARD_INDEX`. */
 export const INDEX_KEY = service.key;
@@ -18,6 +18,12 @@ export interface ConsolePage {
   context: BrowserContext;
   /** Returns errors that the page logged since the last call, also violations of the CSP. */
   takeErrors: () => string[];
+}
+
+async function readService(url: string): Promise<ConsoleService> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as ConsoleService;
 }
 
 /** Serves all files that this process tests, and ends with it. */

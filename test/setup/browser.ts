@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -20,19 +23,19 @@ export interface ConsoleService {
 
 declare module "vitest" {
   interface ProvidedContext {
-    consoleService: ConsoleService;
+    /** Responds with the `ConsoleService` once it runs, or with 500 and why it can't start. */
+    consoleServiceUrl: string;
   }
 }
 
-/** Starts one service for all tests of the console; it stops with the run. */
+/**
+ * Starts one service for all tests of the console; it stops with the run. Other tests run while it
+ * starts.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
   const supervisor = new ProcessSupervisor();
   const webhooks = await startWebhookServer();
-  const stop = async () => {
-    await Promise.all([supervisor.stopAll(), webhooks.close()]);
-    await rm(folder, { recursive: true });
-  };
   const ready = Promise.withResolvers<Omit<ConsoleService, "webhooksOrigin">>();
   const child = supervisor.supervise(
     startChild({
@@ -43,13 +46,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
       onLine: (line) => line.startsWith("{") && ready.resolve(JSON.parse(line)),
     }),
   );
-  try {
-    const failed = child.ended.then((reason) => Promise.reject(new Error(reason)));
-    const service = await Promise.race([ready.promise, failed]);
-    project.provide("consoleService", { ...service, webhooksOrigin: webhooks.origin });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return stop;
+  const failed = child.ended.then((reason) => Promise.reject(new Error(reason)));
+  const started = Promise.race([ready.promise, failed]);
+  started.catch(() => {}); // is told to each test that asks
+  const server = createServer(async (_, response) => {
+    try {
+      response.end(JSON.stringify({ ...(await started), webhooksOrigin: webhooks.origin }));
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  project.provide("consoleServiceUrl", `http://127.0.0.1:${port}/`);
+  return async () => {
+    server.close();
+    await Promise.all([supervisor.stopAll(), webhooks.close()]);
+    await rm(folder, { recursive: true });
+  };
 }
