@@ -1,10 +1,9 @@
-import { remember } from "../src/isolate-memory.ts";
 import type { VectorRows } from "./vector-rows.ts";
 
 /** Rows by namespace. */
 type Rows = Map<string, VectorRows>;
 
-const spaces = remember(new Map<string, { rows: Rows; mutation: string | null }>());
+const spaces = new Map<string, { rows: Rows; mutation: string | null }>();
 
 /**
  * Returns the rows of a space's previous object if they are complete up to `mutation`, else an

@@ -34,6 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "url-credentials",
     "vector-dots.wasm",
     "lru-cache",
+    "isolate-memory",
     "media-token",
     "memory-budget",
     "messages",

@@ -26,6 +26,6 @@ export class Remembered<Value> {
 }
 
 /** Makes the isolate one that has just started. Files of tests share an isolate. */
-export function forgetAll(): void {
+export function clearIsolate(): void {
   for (const memory of memories) memory.clear();
 }

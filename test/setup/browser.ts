@@ -47,14 +47,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }),
   );
   const failed = child.ended.then((reason) => Promise.reject(new Error(reason)));
-  const started = Promise.race([ready.promise, failed]);
-  started.catch(() => {}); // is told to each test that asks
-  const server = createServer(async (_, response) => {
-    try {
-      response.end(JSON.stringify({ ...(await started), webhooksOrigin: webhooks.origin }));
-    } catch (error) {
-      response.writeHead(500).end(String(error));
-    }
+  const outcome = Promise.race([ready.promise, failed]).then(
+    (service) => ({ status: 200, body: { ...service, webhooksOrigin: webhooks.origin } }),
+    (error: unknown) => ({ status: 500, body: { error: String(error) } }),
+  );
+  const server = createServer((_, response) => {
+    void outcome.then(({ status, body }) => response.writeHead(status).end(JSON.stringify(body)));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;

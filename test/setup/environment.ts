@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What this machine has beyond `npm ci`, which no test may depend on: a test names what it uses. */
+/** Hides what this machine has beyond `npm ci`: a test that uses it sets the variable. */
 const CLEARED_SETTINGS = {
   LOCAL_LLM_URL: "",
   MODELS_DIR: "/nonexistent",

@@ -1,6 +1,6 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { forgetAll } from "../../src/isolate-memory.ts";
+import { clearIsolate } from "../../src/isolate-memory.ts";
 import { waitUntil } from "./wait.ts";
 
 // Files share a runtime, which takes longer to start than to empty. Each begins as in a new one:
@@ -10,5 +10,5 @@ await waitUntil(async () => {
   const { objects } = await env.MEDIA.list({ limit: 1 });
   return objects.length === 0; // work of an earlier file may just have stored one
 });
-forgetAll();
+clearIsolate();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);

@@ -17,7 +17,7 @@ const READ_WHOLE: Record<string, string> = {
   tallies: "once a day, usage adds up those of all accounts",
   vector_pairs: "it has a row for each pair of Vectorize indexes",
 };
-/** Of the tables above, those that only the functions listed may read whole. */
+/** Functions that read such a table whole, where no other may. */
 const READERS: Record<string, readonly string[]> = {
   accounts: ["probeDatabase"],
   assets: ["listFirstSegments", "pruneDeleted"],

@@ -19,7 +19,7 @@ import {
 } from "../sql.ts";
 import { releaseStatement, transferStatement } from "./object-bytes.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
-import { ofIndex } from "./tallies.ts";
+import { countAssets } from "./tallies.ts";
 
 const ASSET_COLUMNS = raw(`asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings,
@@ -121,12 +121,11 @@ export async function listAssets(
   if (filter.type !== undefined) filters.push(sql`asset_type = ${filter.type}`);
   if (filter.state !== undefined) filters.push(sql`state = ${filter.state}`);
   const isListed = concat([sql`index_id = ${indexId}`, ...filters], " AND ");
-  const isCounted = concat([ofIndex(indexId), ...filters], " AND ");
   const [rows, total] = await batch<AssetRow & { total: number | null }>(db, [
     sql`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
         WHERE ${isListed} AND ${BY_TIME} > substr(${after}, 5)
         ORDER BY ${BY_TIME} LIMIT ${limit + 1}`,
-    sql`SELECT SUM(assets) AS total FROM tallies WHERE ${isCounted}`,
+    countAssets(indexId, filters),
   ]);
   return toPage(rows!.results.map(toAsset), total!.results[0]?.total ?? 0, limit, (a) => a.assetId);
 }

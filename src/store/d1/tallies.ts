@@ -1,6 +1,6 @@
 import type { AccountId, IndexId } from "../../ids.ts";
 import type { AssetState, AssetType } from "../../types.ts";
-import { all, batch, firstValue, raw, sql, type SqlFragment } from "../sql.ts";
+import { all, batch, concat, firstValue, raw, sql, type SqlFragment } from "../sql.ts";
 
 /** Sums over the assets of an index with one type and state. */
 export interface Tally {
@@ -34,6 +34,12 @@ export async function listTallies(
 export function ofIndex(indexId: IndexId): SqlFragment {
   return sql`(tallies.account_id, tallies.index_id) IN (
     SELECT account_id, index_id FROM indices WHERE index_id = ${indexId})`;
+}
+
+/** Statement that counts the assets of an index with these types and states, as `total`. */
+export function countAssets(indexId: IndexId, filters: readonly SqlFragment[]): SqlFragment {
+  const isCounted = concat([ofIndex(indexId), ...filters], " AND ");
+  return sql`SELECT SUM(assets) AS total FROM tallies WHERE ${isCounted}`;
 }
 
 /** Computes the tallies of an index from its assets. */

@@ -14,15 +14,15 @@ export async function updateTranscripts(
   }
 }
 
-/** Statement that writes the transcripts of a JSON array of segments for which `isCurrent` holds. */
+/** Statement that writes the transcripts of a JSON array of segments that are `isCurrent`. */
 export function setTranscripts(chunk: string, isCurrent: SqlFragment): SqlFragment {
   return sql`UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(${chunk})
     WHERE segment_id = value ->> 'segmentId' AND ${isCurrent}`;
 }
 
 /**
- * Condition for the segments of an asset, unless its transcript is newer than `revision`. It filters
- * segments that are found by their ids: found by their asset, each would read the list of ids again.
+ * Condition for the segments of an asset, unless its transcript is newer than `revision`. Filters
+ * segments that are found by their ids: found by their asset, each would read the ids again.
  */
 export function ofTranscript(assetId: AssetId, revision: number): SqlFragment {
   return sql`+asset_key = (SELECT asset_key FROM assets
