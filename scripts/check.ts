@@ -11,6 +11,7 @@ import { findLooseIds } from "./check-ids.ts";
 import { findLayerProblems, type Sources } from "./check-layers.ts";
 import { findBrokenLinks } from "./check-links.ts";
 import { findUncheckedPackages } from "./check-lock.ts";
+import { findUnregistered } from "./check-memory.ts";
 import { findMigrationProblems } from "./check-migrations.ts";
 import {
   findBannedFields,
@@ -53,6 +54,7 @@ const problems = [
     ...read("console/console/{*,!(packages)/*}.js"),
   ]),
   ...findLooseSql(code),
+  ...findUnregistered(code),
   ...findSilentCatches(new Map([...code].filter(([file]) => !/^(?:bench|test)\//.test(file)))),
   ...findBannedNames(code),
   ...findDuplicateTypes(code),

@@ -2,6 +2,7 @@ import type { Context } from "../http/context.ts";
 import { newId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import type { IndexCalibration } from "../index-calibration.ts";
+import { remember } from "../isolate-memory.ts";
 import type { JobMessage, QueryClip } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
 import { calibrationState, type SearchableIndexRef } from "../search/calibration.ts";
@@ -20,7 +21,7 @@ export function requireSearchableIndex(c: Context, name: string): Promise<MediaI
 }
 
 /** Recently searched indices, by account and name. */
-const recentIndices = new Map<string, SearchableIndexRef>();
+const recentIndices = remember(new Map<string, SearchableIndexRef>());
 const MAX_RECENT_INDICES = 10_000;
 
 /**
