@@ -37,28 +37,33 @@ interface PlanStep {
  */
 export function findSlowSteps(db: DatabaseSync, sql: string, caller: string): string[] {
   const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as unknown as PlanStep[];
+  return [...findWholeReads(db, steps, caller), ...findRepeatedLists(db, steps)];
+}
+
+function findWholeReads(db: DatabaseSync, steps: PlanStep[], caller: string): string[] {
   const tables = columnOf(db, "SELECT name FROM sqlite_schema WHERE type = 'table'");
   const partial = columnOf(
     db,
     "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'",
   );
-  const reads = steps.flatMap(({ detail }) => {
+  return steps.flatMap(({ detail }) => {
     const [, table = "", index = ""] =
-      /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(?! VIRTUAL)/.exec(detail) ?? [];
+      /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail) ?? [];
     if (!tables.has(table) || partial.has(index) || detail.includes("VIRTUAL TABLE")) return [];
     const readers = READERS[table];
     const isAllowed = readers ? readers.some((name) => caller.endsWith(` ${name}`)) : true;
     return table in READ_WHOLE && isAllowed ? [] : [`reads ${table} whole (${detail})`];
   });
-  const outer = steps.filter(
+}
+
+/** The loops of a statement are steps without a parent, the outermost first. */
+function findRepeatedLists(db: DatabaseSync, steps: PlanStep[]): string[] {
+  const loops = steps.filter(
     ({ parent, detail }) => parent === 0 && /^S(?:CAN|EARCH)/.test(detail),
   );
-  const list = outer.findIndex(({ detail }) => detail.startsWith("SCAN json_each "));
-  const isRepeated = outer
-    .slice(0, Math.max(0, list))
-    .find(({ detail }) => !findsOneRow(db, detail));
-  if (isRepeated) reads.push(`reads its list again for each row of another (${isRepeated.detail})`);
-  return reads;
+  const list = loops.findIndex(({ detail }) => detail.startsWith("SCAN json_each "));
+  const around = loops.slice(0, Math.max(0, list)).find(({ detail }) => !findsOneRow(db, detail));
+  return around ? [`reads its list again for each row of another (${around.detail})`] : [];
 }
 
 /** Whether a step finds at most one row, by all columns of a unique index. */
