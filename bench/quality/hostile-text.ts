@@ -1,4 +1,4 @@
-import { TEXT_FUNCTIONS } from "../../tools/hostile-text/functions.ts";
+import { SEARCH_FUNCTIONS, TEXT_FUNCTIONS } from "../../tools/hostile-text/functions.ts";
 import { type Growth, MAX_RATIO, measureGrowth } from "../../tools/hostile-text/growth.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 
@@ -8,7 +8,7 @@ const MAX_MS = 200;
 export const suite: Suite = {
   summary: "time of parsers and other functions of text for hostile input, as it doubles",
   run({ log, signal }) {
-    const rows = TEXT_FUNCTIONS.map((tested) => {
+    const rows = [...SEARCH_FUNCTIONS, ...TEXT_FUNCTIONS].map((tested) => {
       signal.throwIfAborted();
       log(tested.name);
       return summarize(tested.maxCharacters, [

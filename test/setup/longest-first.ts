@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take longest, of each project. The others run beside them. */
 const LONGEST = new Set([
   "test/unit/tools/hostile-text.test.ts",
+  "test/unit/tools/hostile-searches.test.ts",
   "test/unit/tools/deployment-calibration.test.ts",
   "test/unit/search/watch-scores.test.ts",
   "test/unit/client/examples.test.ts",

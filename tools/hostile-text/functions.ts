@@ -129,8 +129,8 @@ const FORMAT_STARTS = {
   LRC: "[00:01.00]a\n[00:02.00]b\n[00:03.00]",
 } as const;
 
-/** Every function of `src/` that gets text from strangers, with the longest allowed text. */
-export const TEXT_FUNCTIONS: readonly TextFunction[] = [
+/** Functions of a search that get text from strangers, with the longest allowed text. */
+export const SEARCH_FUNCTIONS: readonly TextFunction[] = [
   of("parseQuery", LIMITS.queryCharacters, (text) => parseQuery(text)),
   of("targetPhrase", LIMITS.queryCharacters, targetPhrase),
   of("QueryTerms", LIMITS.queryCharacters, termsOf),
@@ -144,6 +144,10 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
     return highlight(text, text.slice(0, LIMITS.queryCharacters));
   }),
   of("encodeFtsText", FIELD, encodeFtsText),
+];
+
+/** Every other function of `src/` that does. */
+export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("htmlToText", LIMITS.responseBytes, htmlToText),
   of("decodeHtml", LIMITS.webPageBytes, (text) => decodeHtml(toBytes(text), text.slice(0, 200))),
   of("decodeUrlPart", URL_CHARACTERS, decodeUrlPart),
