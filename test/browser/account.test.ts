@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { WATCHDOG_MS } from "../support/watchdog.ts";
 import {
   createIndex,
   newAccountKey,
@@ -73,10 +72,11 @@ it("a check of an index with a failed video names it and what is wrong", async (
 it("a source that no platform has fails with a sentence, which a late list leaves", async () => {
   const { page } = await openSettings();
   const isShown = Promise.withResolvers<void>();
+  const isAnswered = Promise.withResolvers<void>();
   await page.route(/\/sources\?/, async (route) => {
-    const response = await route.fetch({ timeout: WATCHDOG_MS });
     await isShown.promise;
-    await route.fulfill({ response });
+    await route.fulfill({ json: { sources: [], total: 0, next_cursor: null } });
+    isAnswered.resolve();
   });
   await page.getByRole("link", { name: "Library" }).click();
   await page.getByRole("button", { name: "From the web" }).click();
@@ -85,9 +85,11 @@ it("a source that no platform has fails with a sentence, which a late list leave
   await page.getByRole("button", { name: "Add", exact: true }).click();
   const failure = page.getByRole("list", { name: "Import sources" }).getByText(/platform/);
   await failure.waitFor();
-  const late = page.waitForResponse(/\/sources\?/);
   isShown.resolve();
-  await (await late).finished();
+  await isAnswered.promise;
+  await page.evaluate(
+    "new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 100)))",
+  );
   await failure.waitFor();
 });
 

@@ -47,7 +47,7 @@ it("a question is asked of the chosen indices", async () => {
 
 it("a choice of indices begins with the open one and those that are ticked", async () => {
   const key = await newAccountKey();
-  await Promise.all(["first", "second", "third"].map((name) => createIndex(key, name)));
+  for (const name of ["first", "second", "third"]) await createIndex(key, name); // in this order
   const { page } = await openConsole(key, "#/first?q=boat");
   await searchesAcross(page, "first");
   await page.getByRole("button", { name: "In this index" }).click();
