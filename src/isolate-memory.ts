@@ -1,8 +1,8 @@
 const memories = new Set<{ clear: () => void }>();
 
 /**
- * Registers what this isolate remembers of stores, models and other services after a request. Else
- * only what is derived from constants outlives one (scripts/check-memory.ts).
+ * Registers what this isolate remembers from one request to the next: embeddings of queries, say.
+ * Only what is derived from constants needn't be registered (scripts/check-memory.ts).
  */
 export function remember<Memory extends { clear: () => void }>(memory: Memory): Memory {
   memories.add(memory);

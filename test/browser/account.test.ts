@@ -8,6 +8,7 @@ import {
   SERVICE_URL,
   WEBHOOKS_ORIGIN,
 } from "./console-page.ts";
+import { awkwardSources } from "./replaced-responses.ts";
 
 const INDEX = "notices";
 
@@ -72,25 +73,18 @@ it("a check of an index with a failed video names it and what is wrong", async (
 it("a source that no platform has fails with a sentence, which a late list leaves", async () => {
   const { page } = await openSettings();
   const isShown = Promise.withResolvers<void>();
-  const isAnswered = Promise.withResolvers<void>();
-  await page.route(/\/sources\?/, async (route) => {
-    await isShown.promise;
-    await route.fulfill({ json: { sources: [], total: 0, next_cursor: null } });
-    isAnswered.resolve();
-  });
+  await awkwardSources(page, INDEX, isShown.promise);
   await page.getByRole("link", { name: "Library" }).click();
   await page.getByRole("button", { name: "From the web" }).click();
   await page.getByLabel("Kind of source").selectOption("a playlist, channel or account");
   await page.getByLabel("URL or search text").fill("https://example.com/a-channel");
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  const failure = page.getByRole("list", { name: "Import sources" }).getByText(/platform/);
+  const sources = page.getByRole("list", { name: "Import sources" });
+  const failure = sources.getByText(/platform/);
   await failure.waitFor();
   isShown.resolve();
-  await isAnswered.promise;
-  await page.evaluate(
-    "new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 100)))",
-  );
-  await failure.waitFor();
+  await sources.locator(".source").first().waitFor();
+  expect(await failure.isVisible()).toBe(true);
 });
 
 /** Creates an index in a new account and opens its settings. */

@@ -1,4 +1,4 @@
-import type { Page, Route } from "playwright-core";
+import type { Page } from "playwright-core";
 import { WATCHDOG_MS } from "../support/watchdog.ts";
 
 const LONG = "https://video.example/" + "very-long-path-without-a-space".repeat(8);
@@ -22,8 +22,15 @@ export async function unfinishedAssets(page: Page, index: string): Promise<void>
   });
 }
 
-/** Shows import sources in every state: an import from a real platform needs the internet. */
-export async function awkwardSources(page: Page, index: string): Promise<void> {
+/**
+ * Shows import sources in every state: an import from a real platform needs the internet. Lists
+ * arrive after `released`.
+ */
+export async function awkwardSources(
+  page: Page,
+  index: string,
+  released?: Promise<void>,
+): Promise<void> {
   const source = {
     title: null,
     kind: "playlist",
@@ -60,8 +67,10 @@ export async function awkwardSources(page: Page, index: string): Promise<void> {
     },
   ];
   const json = { sources, total: sources.length, next_cursor: null };
-  const answer = (route: Route) => route.fulfill({ json });
-  await page.route(new RegExp(`/index/${index}/sources\\?`), answer);
+  await page.route(new RegExp(`/index/${index}/sources\\?`), async (route) => {
+    await released;
+    await route.fulfill({ json });
+  });
 }
 
 /** Shows figures of an index as if it had many judgments; of `speech` there are too few. */

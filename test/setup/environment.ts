@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Hides what this machine has beyond `npm ci`: a test that uses it sets the variable. */
+/** A test that uses one of these sets it. */
 const CLEARED_SETTINGS = {
   LOCAL_LLM_URL: "",
   MODELS_DIR: "/nonexistent",

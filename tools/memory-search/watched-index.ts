@@ -13,7 +13,7 @@ import { putNewVectors } from "../../src/store/index-database/new-vectors.ts";
 import { listSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
 import { type Asset, type Segment, TEXT_KINDS } from "../../src/types.ts";
-import { recordedD1, StatementLog } from "../statements/recorded-databases.ts";
+import { recordedD1 } from "../statements/recorded-databases.ts";
 import { D1_ROWS } from "../statements/sample-rows.ts";
 import { FIELDS } from "../statements/samples.ts";
 import { bindingOf, openMemoryDatabase } from "./memory-database.ts";
@@ -69,7 +69,7 @@ export class WatchedIndex {
       return { data: texts.map(embed) };
     };
     const env = {
-      DB: recordedD1(new StatementLog(), `${D1_ROWS} DELETE FROM watches;`),
+      DB: recordedD1({ add() {} }, `${D1_ROWS} DELETE FROM watches;`),
       INDEX_DATABASE,
       AI: { run },
       TEXT_EMBEDDINGS_MODEL: name,

@@ -17,7 +17,7 @@ const READ_WHOLE: Record<string, string> = {
   tallies: "once a day, usage adds up those of all accounts",
   vector_pairs: "it has a row for each pair of Vectorize indexes",
 };
-/** Functions that read such a table whole, where no other may. */
+/** The only functions that may read these tables whole. Others may be read whole by any. */
 const READERS: Record<string, readonly string[]> = {
   accounts: ["probeDatabase"],
   assets: ["listFirstSegments", "pruneDeleted"],

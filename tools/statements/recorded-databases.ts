@@ -30,7 +30,7 @@ export class StatementLog {
 }
 
 /** An empty D1 with the tables of `migrations/` and the rows of `fixture`, which records. */
-export function recordedD1(log: StatementLog, fixture: string): D1Database {
+export function recordedD1(log: Pick<StatementLog, "add">, fixture: string): D1Database {
   const sqlite = new SqliteD1();
   sqlite.exec(fixture);
   const prepare = (sql: string) => {
