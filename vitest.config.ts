@@ -116,7 +116,13 @@ export default defineConfig({
             load: (path) => (path.endsWith(".wasm") ? wasmModule(path) : null),
           },
         ],
-        test: { name: "unit", ...WAITS, isolate: false, include: ["test/unit/**/*.test.ts"] },
+        test: {
+          name: "unit",
+          ...WAITS,
+          isolate: false,
+          include: ["test/unit/**/*.test.ts"],
+          server: { deps: { inline: [/@jsquash/] } }, // imports a WebAssembly module
+        },
       },
       {
         test: {

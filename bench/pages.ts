@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { createRandom } from "../src/search/random-numbers.ts";
+import { createRandom } from "../tools/random-numbers.ts";
 import { drawText } from "../tools/sample/text-image.ts";
 
 const WIDTH = 960;

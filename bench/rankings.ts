@@ -1,4 +1,4 @@
-import type { Signal } from "../src/search/fuse.ts";
+import { type Signal } from "../src/search/fuse.ts";
 
 /** A hit with the signals that rankings sort by. */
 export interface RankedHit {

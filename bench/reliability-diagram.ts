@@ -1,4 +1,4 @@
-import type { ReliabilityBin } from "../src/search/reliability.ts";
+import type { ReliabilityBin } from "../tools/reliability.ts";
 
 const SIDE = 320;
 const MARGIN = 48;

@@ -20,6 +20,7 @@ async function main(): Promise<void> {
       sizes: { type: "string", default: "1000,10000,100000" },
       minutes: { type: "string", default: "1,10" },
       requests: { type: "string", default: "5000" },
+      seconds: { type: "string", default: "60" },
       seed: { type: "string", default: String(Date.now() % 1e9) },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
     sizes: readNumbers("sizes", values.sizes),
     minutes: readNumbers("minutes", values.minutes),
     requests: readNumbers("requests", values.requests)[0]!,
+    seconds: readNumbers("seconds", values.seconds)[0]!,
     seed: readNumbers("seed", values.seed)[0]!,
     log: (line) => console.error(line),
     signal: onInterrupt(),
@@ -76,6 +78,7 @@ Options:
   --sizes N,…    corpus sizes in segments (default 1000,10000,100000)
   --minutes N,…  durations of the generated videos (default 1,10)
   --requests N   number of generated requests (default 5000)
+  --seconds N    seconds of attack on each operation (default 60)
   --seed N       seed of generated requests: the same seed, the same requests (default random)
   --json         print the result as one JSON object on the last line`;
 }

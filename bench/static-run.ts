@@ -31,7 +31,8 @@ export async function findStaticRange(
       format: "png",
     } as const;
     const options = { ...size, time: from, duration, count, columns: COLUMNS };
-    const { bytes, columns, rows } = await renderContactSheet(path, options, signal);
+    signal.throwIfAborted();
+    const { bytes, columns, rows } = await renderContactSheet(path, options);
     const grey = sharp(bytes).greyscale();
     const resized = grey.resize(columns * TILE_SIDE, rows * TILE_SIDE, { fit: "fill" });
     const pixels = await resized.raw().toBuffer();

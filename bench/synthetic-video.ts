@@ -67,9 +67,8 @@ async function* concatenate(
     using filter = FilterAPI.create(`${trim},${filters},setsar=1,format=yuv420p`);
     let last = offset;
     // Decodes from the start: in some files the first frames after a seek are wrong.
-    for await (const frame of filter.frames(
-      readVideoTrack(path, { start: 0, end }, null, signal),
-    )) {
+    for await (const frame of filter.frames(readVideoTrack(path, { start: 0, end }, null))) {
+      signal.throwIfAborted();
       if (!frame) continue;
       const { num, den } = frame.timeBase;
       const ticks = (time: bigint) => BigInt(Math.round((Number(time) * num * TIME_BASE_HZ) / den));

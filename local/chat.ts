@@ -1,6 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fillSchema } from "./answer-schema.ts";
-import { completion, usageOf } from "./completion.ts";
+import { CHARACTERS_PER_TOKEN, completion, usageOf } from "./completion.ts";
 import { aiError, requestAi, requestAiResponse, type EngineEnv } from "./engine-client.ts";
 import { imageBytes } from "./image-bytes.ts";
 import { JSON_FORMS, type JsonForm, requestedSchema } from "./json-format.ts";
@@ -8,6 +8,8 @@ import { streamReply, completeReply } from "./scripted-chat.ts";
 import type { ScriptedCall } from "./scripted-replies.ts";
 
 const IMAGE_TOKENS = 256; // tokens that Gemma counts for one image
+/** Least tokens of a description: a real one is longer than the engine's. */
+const DESCRIPTION_TOKENS = 400;
 
 const Part = z.object({
   type: z.string(),
@@ -82,7 +84,8 @@ export async function chat(
     const filled = fillSchema(schema, described.facts);
     if (filled) {
       const content = JSON.stringify(filled);
-      return completion({ model: described.captionModel, content, usage: usage(content) });
+      const reply = content.padEnd(DESCRIPTION_TOKENS * CHARACTERS_PER_TOKEN);
+      return completion({ model: described.captionModel, content, usage: usage(reply) });
     }
   }
   const body = JSON.stringify(inputs);

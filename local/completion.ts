@@ -1,4 +1,4 @@
-const CHARACTERS_PER_TOKEN = 4;
+export const CHARACTERS_PER_TOKEN = 4;
 
 export interface CompletionParts {
   model: string;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { aiError, requestAi, type EngineEnv, noSuchModel } from "./engine-client.ts";
 import { imageBytes } from "./image-bytes.ts";
 

@@ -1,5 +1,4 @@
 import { ERROR_SHAPES, type ErrorShape } from "./engine-client.ts";
-import type { ImageForm } from "./image-embeddings.ts";
 import type { JsonForm } from "./json-format.ts";
 import { type ScriptedCall, ScriptedReplies } from "./scripted-replies.ts";
 
@@ -20,8 +19,6 @@ export interface CallOptions {
 export interface Behaviour {
   /** Forms of a request for JSON that it takes: all by default. */
   jsonForms: JsonForm[];
-  /** Forms of input that a joint image and text model takes: only chat messages by default. */
-  imageForms: ImageForm[];
   /** Refusal of a batch of more than `maxTexts` texts, besides the limits of the model. */
   batchLimit: { maxTexts: number; refusal: string };
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { imagesError } from "./engine-client.ts";
 
 const MAX_PIXELS = 12_000;
@@ -32,7 +32,8 @@ const TRANSFORMS: Record<keyof ImageTransform, Check> = {
   gravity: (value) => SIDES.has(value) || "absent",
   rotate: isOneOf(0, 90, 180, 270),
   segment: isOneOf("foreground"),
-  background: (_, options) => ("fit" in options && options.fit === "pad") || "absent",
+  background: (value, options) =>
+    ("fit" in options && options.fit === "pad") || /^#[\da-f]{6}$/.test(String(value)) || "absent",
   blur: isAbsent,
   border: isAbsent,
   brightness: isAbsent,

@@ -141,9 +141,9 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
 
   async #infer(model: string, inputs: unknown, { signal }: CallOptions): Promise<ModelOutput> {
     const env = { ...this.env, ...(signal && { signal }) };
-    const { jsonForms, batchLimit, imageForms } = await this.#faults.behaviour(model);
+    const { jsonForms, batchLimit } = await this.#faults.behaviour(model);
     if (model === MODELS.embedText.id) return embedTexts(env, model, inputs, batchLimit);
-    if (model === MODELS.embedImage.id) return embedImages(env, model, inputs, imageForms);
+    if (model === MODELS.embedImage.id) return embedImages(env, model, inputs);
     if (CHATS.has(model)) {
       const scripted = await takeScripted(env, model, inputs);
       return chat(env, model, inputs, scripted, jsonForms);

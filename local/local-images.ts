@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { requestImages, imagesError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { addFault, type ImagesFault, takeFault, toInjectedError } from "./faults.ts";
@@ -22,10 +22,10 @@ export interface LocalImages extends ImagesBinding {
 
 /**
  * Stands in for the Images binding without an account. Wrangler's simulator does width, height,
- * fit, rotate and format; the engine decodes HEIC, and does `trim`, `segment: "foreground"` and raw
- * pixels. Limits and error codes are production's; other options are rejected. The object lives in
- * the Worker's isolate, like production's: some methods are synchronous, which a service binding
- * can't offer.
+ * fit, rotate and format; the engine decodes HEIC, and does `trim`, `background`, `segment:
+ * "foreground"` and raw pixels. Limits and error codes are production's; other options are
+ * rejected. The object lives in the Worker's isolate, like production's: some methods are
+ * synchronous, which a service binding can't offer.
  */
 export function localImages(env: ImagesEnv): LocalImages {
   return {
@@ -74,10 +74,24 @@ class Transformer implements ImageTransformer {
     this.#transforms.forEach(checkTransform);
     checkOutput(options);
     const original = await this.#read();
-    await describe(this.#env, original);
-    let image = (await isHeif(original)) ? await toPng(this.#env, original) : original;
-    for (const { trim, segment, ...transform } of this.#transforms) {
+    const info = await describe(this.#env, original);
+    if (await isHeif(original)) return this.#apply(await toPng(this.#env, original), options);
+    return this.#apply(original, options).catch(async (error: unknown) => {
+      // The simulator refuses what decoders only warn of, such as stray bytes in a JPEG.
+      if (!isUndecodable(error) || info.format !== "image/jpeg") throw error;
+      const area = { left: 0, top: 0, width: info.width, height: info.height };
+      return this.#apply(await this.#crop(original, area), options);
+    });
+  }
+
+  async #apply(original: Blob, options: ImageOutputOptions): Promise<ImageTransformationResult> {
+    let image = original;
+    for (const [i, { trim, segment, ...transform }] of this.#transforms.entries()) {
       if (trim) image = await this.#crop(image, trim);
+      const isLast = i === this.#transforms.length - 1;
+      if (isLast && !segment && options.format !== "rgba") {
+        return decoded(this.#env.IMAGES.input(image.stream()).transform(transform).output(options));
+      }
       image = await this.#render(image, transform);
       if (segment) image = await this.#cutOut(image, options);
     }
@@ -95,10 +109,15 @@ class Transformer implements ImageTransformer {
     return (await requestImages(this.#env, `/crop?${sides.join("&")}`, image)).blob();
   }
 
+  /** Lays a transparent image on its background, which the simulator doesn't. */
   async #render(image: Blob, transform: ImageTransform): Promise<Blob> {
     if (Object.keys(transform).length === 0) return image;
+    const { background, fit } = transform;
     const input = this.#env.IMAGES.input(image.stream()).transform(transform);
-    return (await decoded(input.output({ format: "image/png" }))).response().blob();
+    const rendered = await (await decoded(input.output({ format: "image/png" }))).response().blob();
+    if (background === undefined || fit === "pad" || !(await hasAlpha(rendered))) return rendered;
+    const path = `/flatten?background=${encodeURIComponent(background)}`;
+    return (await requestImages(this.#env, path, rendered)).blob();
   }
 
   /** Cuts out the foreground. JPEG has no alpha: the background is white, as with `fit: "pad"`. */
@@ -106,6 +125,12 @@ class Transformer implements ImageTransformer {
     const background = format === "image/jpeg" ? "white" : "clear";
     return (await requestImages(this.#env, `/cutout?ground=${background}`, image)).blob();
   }
+}
+
+/** Whether the colour type of a PNG has alpha. */
+async function hasAlpha(png: Blob): Promise<boolean> {
+  const [colourType = 0] = await png.slice(25, 26).bytes();
+  return (colourType & 4) !== 0;
 }
 
 /** Raw RGBA pixels, streamed from the engine. */
@@ -156,11 +181,15 @@ async function readInput(
 }
 
 /** Brands of HEIF files, at byte 8. */
-const HEIF_BRAND = /^(?:hei[cxms]|hev[cxms]|mif1|msf1)$/;
+const HEIF_BRAND = /^(?:hei[cmsx]|mif[123]|miaf|avc[is]|jpeg|j2ki)$/;
 
 async function isHeif(image: Blob): Promise<boolean> {
   const head = Buffer.from(await image.slice(4, 12).arrayBuffer()).toString("latin1");
   return head.startsWith("ftyp") && HEIF_BRAND.test(head.slice(4));
+}
+
+function isUndecodable(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(" 9412: ");
 }
 
 /** Decodes a HEIF file, which the simulator can't. */

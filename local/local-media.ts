@@ -51,7 +51,8 @@ class Transformer implements MediaTransformer {
       if (!media) throw mediaError(9401, "the input was used before");
       const fault = await takeFault(this.#env, TARGET);
       if (fault !== null && fault !== MALFORMED) throw toInjectedError(fault, mediaError);
-      const [size, output] = [parseSize(transform), parseOutput(options)];
+      const maxImages = Number(this.#env.MAX_IMAGE_COUNT || Infinity);
+      const [size, output] = [parseSize(transform), parseOutput(options, maxImages)];
       const transformed = await transformMedia(this.#env, media, size, output);
       return fault === MALFORMED ? truncate(transformed) : transformed;
     });

@@ -48,8 +48,14 @@ export function parseSize(options: MediaTransformationInputOptions = {}): Size {
   return { width, height, fit };
 }
 
-/** Throws 9401 if an option is unknown, out of range or invalid for the mode. */
-export function parseOutput(options: MediaTransformationOutputOptions = {}): Output {
+/**
+ * Throws 9401 if an option is unknown, out of range or invalid for the mode, and for more than
+ * `maxImageCount` images.
+ */
+export function parseOutput(
+  options: MediaTransformationOutputOptions = {},
+  maxImageCount = Infinity,
+): Output {
   const { mode = "video", time = "0s", duration, imageCount, audio = true } = options;
   if (!(mode in FORMATS)) throw mediaError(9401, `unknown mode "${mode}"`);
   const format = options.format ?? FORMATS[mode][0];
@@ -58,6 +64,9 @@ export function parseOutput(options: MediaTransformationOutputOptions = {}): Out
   }
   if (imageCount !== undefined && (!Number.isInteger(imageCount) || imageCount < 1)) {
     throw mediaError(9401, `imageCount must be a positive whole number, got ${imageCount}`);
+  }
+  if (imageCount !== undefined && imageCount > maxImageCount) {
+    throw mediaError(9401, `imageCount must be at most ${maxImageCount}, got ${imageCount}`);
   }
   return {
     mode,

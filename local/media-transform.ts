@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { requestMedia, type EngineEnv, mediaError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { passStream } from "./faults.ts";
@@ -23,7 +23,7 @@ type Probe = z.infer<typeof Probe>;
 type VideoStream = NonNullable<Probe["video"]>;
 
 export type TransformEnv = EngineEnv &
-  Pick<LocalEnv, "SHEET_SIZE_OF" | "FRAMES_DECODES" | "FAULTS">;
+  Pick<LocalEnv, "SHEET_SIZE_OF" | "MAX_IMAGE_COUNT" | "FRAMES_DECODES" | "FAULTS">;
 
 export interface Transformed {
   body: ReadableStream<Uint8Array>;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { aiError, requestAi, type EngineEnv, noSuchModel } from "./engine-client.ts";
 
 type Output = Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MODELS } from "../src/config.ts";
 import type { Embedding } from "./damage.ts";
 import { aiError, type EngineEnv, noSuchModel, requestAi } from "./engine-client.ts";

@@ -1,10 +1,26 @@
-import { openDots, paddedWidth } from "../src/dot-products.ts";
-
 /** Rows by which the memory grows. */
 const SLAB_ROWS = 256;
 const PAGE_BYTES = 65_536;
 /** Rows scored in one call. */
 const SCORED_ROWS = 1024;
+/** Values multiplied in one step of `vector-dots.wat`. */
+const STRIDE = 8;
+
+/** Exports of `vector-dots.wat`; offsets and widths are in bytes. */
+interface Dots {
+  memory: WebAssembly.Memory;
+  dots: (query: number, row: number, count: number, width: number, scores: number) => void;
+}
+
+/** Makes an instance of `vector-dots.wasm`, with a memory of its own. */
+function openDots(module: WebAssembly.Module): Dots {
+  return new WebAssembly.Instance(module).exports as unknown as Dots; // their types aren't known
+}
+
+/** Returns the values that a row takes in memory: padded to a multiple of what one step reads. */
+function paddedWidth(length: number): number {
+  return Math.ceil(length / STRIDE) * STRIDE;
+}
 
 export type Scalar = string | number | boolean | null;
 /** A vector's indexed metadata. A property is absent if no index covered the vector's write. */

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import dots from "../src/vector-dots.wasm";
 import { storeRows, takeRows } from "./row-cache.ts";
+import dots from "./vector-dots.wasm";
 import { type MetadataType, toFacets } from "./vector-facets.ts";
 import { matches } from "./vector-filter.ts";
 import type { QueryPlan, StoredVector } from "./vector-limits.ts";

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { SENTENCE_MODEL } from "../local/engine/sentences.ts";
-import { createRandom } from "../src/search/random-numbers.ts";
 import {
   CALIBRATIONS_FILE,
   readCalibrations,
@@ -11,6 +10,7 @@ import { fitTextCurve, refitLabels } from "../tools/calibration/entries.ts";
 import { loadPhotoTexts } from "../tools/calibration/photo-vectors.ts";
 import type { ArchiveContents, QueryWords } from "../tools/calibration/sized-archive.ts";
 import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
+import { createRandom } from "../tools/random-numbers.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { shuffle } from "../tools/training/random.ts";

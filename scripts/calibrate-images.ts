@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { createRandom } from "../src/search/random-numbers.ts";
 import {
   CALIBRATIONS_FILE,
   readCalibrations,
@@ -10,6 +9,7 @@ import { refitImages } from "../tools/calibration/entries.ts";
 import { loadPhotoVectors } from "../tools/calibration/photo-vectors.ts";
 import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
 import { judgeSizes } from "../tools/memory-search/judge-archive.ts";
+import { createRandom } from "../tools/random-numbers.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { shuffle } from "../tools/training/random.ts";

@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AppError } from "../src/errors.ts";
-import {
-  type CalibrationEntry,
-  type EmbeddingModels,
-  nearestEntry,
-} from "../src/search/calibration-entry.ts";
 import { embeddingModels } from "../src/search/calibration.ts";
+import { type CalibrationEntry, type EmbeddingModels, nearestEntry } from "../src/search/fuse.ts";
 import {
   CALIBRATIONS_FILE,
   readCalibrations,
@@ -20,8 +16,8 @@ import {
   textError,
 } from "../tools/deployment-calibration/fit-deployment.ts";
 import {
-  embedMaterial,
   type EmbeddingCost,
+  embedMaterial,
   estimateCost,
   generateMaterial,
   type Material,

@@ -1,5 +1,4 @@
-import { type Copy, DockerfileParser, type Instruction } from "dockerfile-ast";
-import { validate } from "dockerfile-utils";
+import { type Copy, DockerfileParser, type Instruction, Keyword } from "dockerfile-ast";
 
 /** What a Dockerfile has to agree with. */
 export interface DockerfileRules {
@@ -13,16 +12,13 @@ export interface DockerfileRules {
 
 const ROOT_USERS: ReadonlySet<string> = new Set(["root", "0"]);
 
-/** Returns a sentence for each error of a Dockerfile, and for each broken rule of ours. */
+/** Returns a sentence for each unknown instruction of a Dockerfile, and each broken rule. */
 export function findDockerfileProblems(
   file: string,
   text: string,
   rules: DockerfileRules,
 ): string[] {
   const at = (line: number, problem: string) => `${file}:${line + 1} ${problem}`;
-  const errors = validate(text).map(({ message, range }) =>
-    at(range.start.line, typeof message === "string" ? message : message.value),
-  );
   const instructions = DockerfileParser.parse(text).getInstructions();
   const last = (keyword: string) =>
     instructions.findLast((instruction) => instruction.getKeyword() === keyword);
@@ -39,7 +35,7 @@ export function findDockerfileProblems(
   if (!exposed || valuesOf(exposed).join() !== String(rules.port)) {
     problems.push(at(end, `The image must EXPOSE ${rules.port}, which the Worker calls.`));
   }
-  return [...errors, ...problems];
+  return problems;
 }
 
 function problemsOf(instruction: Instruction, { nodeVersion, exists }: DockerfileRules): string[] {
@@ -60,8 +56,10 @@ function problemsOf(instruction: Instruction, { nodeVersion, exists }: Dockerfil
       return values
         .filter((value) => /KEY|SECRET|TOKEN|PASSWORD/.test(value))
         .map((value) => `${value} would be in the image for everybody.`);
-    default:
-      return [];
+    default: {
+      const keyword = instruction.getKeyword();
+      return keyword in Keyword ? [] : [`Unknown instruction: ${keyword}`];
+    }
   }
 }
 

@@ -11,46 +11,33 @@ const GATE = "CostGate: by the count of its binding";
 /** Writes to R2, by file and declaration. */
 const WRITES: Guards = {
   "src/metering/guard-bucket.ts guardBucket": "the guard itself",
-  "src/metering/guard-bucket.ts guardUpload": "the guard itself",
-  "src/metering/meter-env.ts meterBucket": "counts within the guard",
+  "src/metering/guard-bucket.ts chargeParts": "the guard itself",
   "src/ingest/upload-writer.ts UploadWriter": "allocatePartNumber: charged to the upload",
-  "src/store/archive.ts archiveAsset": "guardBucket: charged, and always written",
-  "src/store/r2/conversion-plan.ts putConversionPlan": BUCKET,
   "src/store/r2/frame-signatures.ts putArchivedSignatures": BUCKET,
-  "src/store/r2/object-keys.ts putArchiveLine": BUCKET,
-  "src/store/r2/object-keys.ts putImportedFile": BUCKET,
-  "src/store/r2/object-keys.ts putKeyframe": BUCKET,
-  "src/store/r2/object-keys.ts putStoryboard": BUCKET,
+  "src/store/r2/object-keys.ts putObject": BUCKET,
   "src/store/r2/reference-frames.ts putReferenceFrames": BUCKET,
   "src/store/r2/streams.ts storeStream": BUCKET,
   "src/store/transcripts.ts putCues": BUCKET,
   "src/store/transcripts.ts putRecognized": BUCKET,
-  "src/store/r2/upload-objects.ts createMultipart": "allocatePartNumber: charged to the upload",
-  "src/store/r2/upload-objects.ts putTail": "allocatePartNumber: charged to the upload",
-  "src/store/r2/upload-objects.ts resumeMultipart": "allocatePartNumber: charged to the upload",
-  "src/store/r2/window-analysis.ts putAmplitudes": BUCKET,
+  "src/store/d1/uploads.ts createMultipart": "allocatePartNumber: charged to the upload",
+  "src/store/d1/uploads.ts putTail": "allocatePartNumber: charged to the upload",
+  "src/store/d1/uploads.ts resumeMultipart": "allocatePartNumber: charged to the upload",
+  "src/store/r2/window-analysis.ts putAnalysisBytes": BUCKET,
   "src/store/r2/window-analysis.ts putWindowAnalysis": BUCKET,
-  "src/store/r2/window-analysis.ts putWindowTiles": BUCKET,
 };
 
 /** Other stores with a method `put`. */
-const OTHER_STORES = /(?:storage\.kv|caches\.default|#assets)\.put\(/;
+const OTHER_STORES = /(?:\bkv|caches\.default|#assets)\.put\(/;
 const WRITE = /\.(?:put|createMultipartUpload|resumeMultipartUpload|uploadPart)\(/;
 
 /** Billed calls, by file and declaration. */
 const CALLS: Guards = {
   "src/media/frames.ts transform": GATE,
   "src/media/pixels/decode-image.ts decodeByImages": GATE,
-  "src/media/pixels/decode-image.ts flatten": GATE,
-  "src/media/pixels/decode-image.ts isBlankImage": GATE,
-  "src/media/pixels/foreground.ts foregroundMask": GATE,
-  "src/metering/meter-ai.ts meterAi": "counts, which the gate checks",
+  "src/media/pixels/mask.ts foregroundMask": GATE,
   "src/models/call-limiter.ts limitCalls": GATE,
   "src/models/run.ts callModel": GATE,
-  "src/models/run.ts cancelCalls": GATE,
-  "src/store/observe-stores.ts observeVectors": GATE,
   "src/store/vectorize/vector-pairs.ts scopeVectors": GATE,
-  "src/store/vectorize/vectors.ts listNearestIds": GATE,
   "src/store/vectorize/vectors.ts queryVectors": GATE,
 };
 
@@ -59,8 +46,8 @@ const CALL = /\bai\.run\(|\bAI\.run\(|\.input\(|\bspace\.query\(|\.queryById\(/;
 /** Code that makes an environment out of the platform's bindings, which aren't guarded. */
 const ENVIRONMENTS: Guards = {
   "src/http/metering.ts meterRequest": "requests",
-  "src/lifecycle/sweep.ts sweep": "the cron: no billed calls, and writes archive records only",
-  "src/queues/metering.ts withMetering": "messages",
+  "src/lifecycle/sweep.ts sweep": "the cron: no billed calls and no writes",
+  "src/queues/leased-work.ts withMetering": "messages",
 };
 
 const ENVIRONMENT = /\b(?:meterEnv|countInvocation)\(/;

@@ -12,7 +12,6 @@ const LOOKUPS: Record<string, string> = {
   "d1/jobs.ts requireJob": "by account",
   "d1/keys.ts revokeKey": "by account",
   "health.ts reindexFullText": "by index",
-  "orphans.ts listUnknownSegments": "by index",
   "index-database/index-database.ts SegmentQuery": "by index, in its scope",
   "sql.ts whereMissing": "by the query that the caller gives",
   "index-database/segments.ts listSegmentsById": "by asset",
@@ -29,7 +28,6 @@ const LOOKUPS: Record<string, string> = {
 const FROM_ROWS = new Set([
   "index-database/asset-scope.ts AssetScope",
   "health.ts reindexFullText",
-  "orphans.ts listUnknownSegments",
   "index-database/index-database.ts SegmentQuery",
   "index-database/segments.ts listSegmentsById",
   "sql.ts whereMissing",
@@ -46,7 +44,6 @@ const TRUSTED: Record<string, string> = {
   "src/keys.ts": "reads ids from tokens that we signed",
   "src/media-token.ts": "reads ids from tokens that we signed",
   "src/messages.ts": "reads ids from messages that we sent",
-  "src/store/d1/stored-assets.ts": "reads ids from the archive records that we wrote",
   "src/store/r2/object-keys.ts": "reads ids from the keys of objects that we wrote",
   "src/store/vectorize/vectors.ts": "reads ids that we stored with the vectors",
 };

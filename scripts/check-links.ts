@@ -2,11 +2,17 @@ import { posix } from "node:path";
 import type { Sources } from "./check-layers.ts";
 
 const LINK = /\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)/g;
+/** A file of code that a page names by the end of its path: `read.ts`, `media/read.ts`. */
+const CODE_FILE = /`([a-z\d][\w/-]*(?:\.test)?\.ts)`/g;
+/** A file that the tutorial's reader makes. */
+const OF_READERS: ReadonlySet<string> = new Set(["first.ts"]);
+/** Pages on what was, not on what is. */
+const HISTORY = /^(?:CHANGELOG\.md$|docs\/experiments\/)/;
 const MENTION = /(?<![\w/])(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g;
 
 /**
- * Returns a sentence for each link of a page, and each page that code names, that leads to no file
- * or no heading. `files` are the paths of the repository.
+ * Returns a sentence for each link of a page, each page that code names, and each file of code that
+ * a page names, that leads to no file or no heading. `files` are the paths of the repository.
  */
 export function findBrokenLinks(
   pages: Sources,
@@ -30,7 +36,20 @@ export function findBrokenLinks(
       check(`${file}:${line}`, target, anchor),
     ),
   );
-  return [...ofPages, ...ofCode];
+  const names = new Set([...files].flatMap(listEnds));
+  const namedCode = [...pages].flatMap(([file, text]) =>
+    listMatches(HISTORY.test(file) ? "" : text, CODE_FILE).flatMap(({ line, target }) => {
+      if (names.has(target) || OF_READERS.has(target)) return [];
+      return [`${file}:${line} names ${target}, which doesn't exist`];
+    }),
+  );
+  return [...ofPages, ...ofCode, ...namedCode];
+}
+
+/** Lists a path and its ends: `a/b.ts` and `b.ts`. */
+function listEnds(path: string): string[] {
+  const parts = path.split("/");
+  return parts.map((_, at) => parts.slice(at).join("/"));
 }
 
 function listMatches(text: string, pattern: RegExp) {

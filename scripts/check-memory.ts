@@ -3,15 +3,14 @@ import type { Sources } from "./check-layers.ts";
 /** What is derived from constants or from its own key, so that it is the same for everybody. */
 const DERIVED: Record<string, string> = {
   "src/app.ts cachedDocument": "the API description",
-  "src/answer/quotes/quote-by-meaning.ts lexicon": "a bundled file",
-  "src/dot-products.ts products": "a compiled module",
   "src/isolate-memory.ts memories": "the register",
+  "src/media/pixels/jpeg.ts decoder": "a compiled module",
   "src/media/pixels/jpeg.ts encoder": "a compiled module",
   "src/search/query.ts recent": "texts, by themselves",
   "src/signed-token.ts secretsByText": "parsed settings, by their text",
 };
 /** Tables of words. */
-const WORDS = "src/normal-form/";
+const WORDS = "src/text/";
 const VARIABLE = /^(?:export )?let (\w+)/gm;
 const COLLECTION =
   /^(?:export )?const (\w+)(?:: (?!Readonly)[^=]+)? = new (?:LruCache\b|(?:Map|Set)(?:<.*>)?\(\))/gm;

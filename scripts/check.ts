@@ -21,7 +21,9 @@ import {
   findUndocumentedTerms,
 } from "./check-names.ts";
 import { findLoosePaths } from "./check-paths.ts";
-import { findLooseSql } from "./check-sql.ts";
+import { findSlowPatterns } from "./check-patterns.ts";
+import { findSpreads } from "./check-spreads.ts";
+import { findLooseSql, findLossyMigrations } from "./check-sql.ts";
 import { findCodeTextProblems, findPageProblems } from "./check-text.ts";
 
 /** Checks the rules of AGENTS.md that neither the compiler nor the linter knows. */
@@ -54,6 +56,11 @@ const problems = [
     ...read("console/console/{*,!(packages)/*}.js"),
   ]),
   ...findLooseSql(code),
+  ...findSpreads(below("src/", code)),
+  ...findSlowPatterns(
+    new Map([...code].filter(([file]) => /^(?:src|client\/src|local|scripts)\//.test(file))),
+  ),
+  ...findLossyMigrations(new Map([...code, ...read("migrations/*.sql")])),
   ...findUnregistered(code),
   ...findSilentCatches(new Map([...code].filter(([file]) => !/^(?:bench|test)\//.test(file)))),
   ...findBannedNames(code),

@@ -13,14 +13,19 @@ export function withUsageErrors<T>(read: () => T): T {
   }
 }
 
-/** Asks on the terminal. Throws if there is none: then `--yes` confirms. */
-export async function confirm(question: string): Promise<boolean> {
+/**
+ * Asks on the terminal. Throws if there is none: then `--yes` confirms. Ctrl-C interrupts the
+ * process, as it does without a question.
+ */
+export async function confirm(question: string, signal?: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new Error("Nothing was changed. Without a terminal to ask on, --yes confirms the plan.");
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    const answer = await terminal.question(`${question} [y/N] `, signal ? { signal } : {});
+    return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
   }

@@ -1,38 +1,40 @@
 import { createHash } from "node:crypto";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { AuthenticationError, ConflictError, Sightline } from "sightline";
-import { findModels } from "../local/engine/installed-models.ts";
+import { AuthenticationError, ConflictError, Sightline, toIndexName } from "sightline";
+import { commandLine, IS_PACKAGE } from "../local/engine/packages.ts";
 import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
 import { findMedia, type MediaFile } from "../tools/media-files.ts";
-import { buildSamplePack } from "../tools/sample/pack.ts";
-import { createKey } from "../tools/stack/api-key.ts";
+import { readTextOrEmpty } from "../tools/read-text.ts";
+import { createKey, signInLink } from "../tools/stack/api-key.ts";
 import { listCapabilities } from "../tools/stack/engine-health.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { PROJECT, stateFolder } from "../tools/stack/local-state.ts";
+import { stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
-import { ANY_BODY_BYTES } from "../tools/stack/stack.ts";
+import { ANY_BODY_BYTES, isRunning, stackUrl } from "../tools/stack/stack.ts";
 import { reportReady } from "../tools/stack/start-report.ts";
 import { sanitizeText } from "../tools/terminal.ts";
-import { formatAdvice } from "./demo/better-models.ts";
+import { CHAT_ADVICE, offerModels } from "./demo/better-models.ts";
 import { type DemoStack, openDemoStack } from "./demo/demo-stack.ts";
 import { formatSummary, readRemedies } from "./demo/ingest-summary.ts";
 import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
 import { reportAnswers, reportSearches } from "./demo/report.ts";
 import { formatSkipped } from "./demo/skipped-files.ts";
-import { readRegistry } from "./models/registry.ts";
 
-const USAGE = `Usage: npm run demo [-- [path…] [--keep]]
+const USAGE = `Usage: ${commandLine("demo", "[path…] [--keep] [--models]")}
 
 Makes videos and images searchable on this machine, and searches them. After Ctrl-C,
-the same command continues: the index has a name made from the paths and the models,
-what it has is recognised by size and SHA-256, and large uploads resume.
+the same command continues: the index is named after the first path, what it has is
+recognised by size and SHA-256, and large uploads resume. With better models, the same
+files go to another index.
 
-  path     files, or folders with files (default: a small sample pack)
+  path     files, or folders with files (default: ${IS_PACKAGE ? "none" : "a small sample pack"})
   --keep   leave the service running
+  --models download better models first, without a question
   --help   show this
 
-Environment: PORT, ENGINE_PORT and STATE_DIR, as for npm run dev.
+Environment: PORT, ENGINE_PORT and STATE_DIR, as for ${commandLine("dev")}.
 `;
 
 /** Files, queries and questions; missing queries are derived from the ingested contents. */
@@ -47,9 +49,13 @@ interface DemoPlan {
 async function main(interrupted: AbortSignal): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { keep: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+    options: {
+      keep: { type: "boolean" },
+      models: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
   });
-  if (values.help) {
+  if (values.help || (IS_PACKAGE && positionals.length === 0)) {
     process.stdout.write(USAGE);
     return;
   }
@@ -68,11 +74,15 @@ async function main(interrupted: AbortSignal): Promise<void> {
   const fromPaths = positionals.length > 0 ? await planFiles(positionals) : null;
   const planPromise = fromPaths ? Promise.resolve(fromPaths) : planSample();
   void Promise.allSettled([planPromise]); // prevents an unhandled rejection before the await below
+  if (!(await isRunning(stackUrl(options.port)))) {
+    await offerModels(values.models === true, interrupted);
+  }
   const stack = await openDemoStack(options, values.keep === true);
+  const key = await createKey(stack.keySecrets, { account: "local", name: "demo" });
   try {
     const plan = await planPromise;
     console.log(`Sightline runs at ${stack.url} (${secondsSince(startedAt)} s).`);
-    await runDemo(stack, plan, interrupted);
+    await runDemo(stack, key, plan, interrupted);
     console.log(`\nDone in ${secondsSince(startedAt)} s.`);
   } catch (error) {
     if (interrupted.aborted) console.log("\nStopped. The same command continues from here.");
@@ -80,10 +90,15 @@ async function main(interrupted: AbortSignal): Promise<void> {
   } finally {
     await stack.close();
     if (values.keep || !interrupted.aborted) console.log(stack.closingNote);
+    if (values.keep) {
+      console.log(`Its console, signed in: ${signInLink(stack.url, key)}`);
+      console.log(`Key of the account "local": ${key}`);
+    }
   }
 }
 
 async function planSample(): Promise<DemoPlan> {
+  const { buildSamplePack } = await import("../tools/sample/pack.ts");
   const pack = await buildSamplePack();
   const queries = pack.searches.map(({ query, expectedFile, evidence }) => {
     return { text: query, expectedFile, evidence };
@@ -98,8 +113,12 @@ async function planFiles(paths: string[]): Promise<DemoPlan> {
   return { files: media, paths };
 }
 
-async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSignal): Promise<void> {
-  const key = await createKey(stack.keySecrets, { account: "local", name: "demo" });
+async function runDemo(
+  stack: DemoStack,
+  key: string,
+  plan: DemoPlan,
+  interrupted: AbortSignal,
+): Promise<void> {
   const sightline = new Sightline({ url: stack.url, apiKey: key, signal: interrupted });
   await sightline.init().catch((error: unknown) => {
     if (!(error instanceof AuthenticationError)) throw error;
@@ -108,13 +127,14 @@ async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSigna
     );
   });
   const capabilities = await listCapabilities(stack.engineUrl);
-  const indexName = nameIndex(plan.paths, Object.values(capabilities));
+  const indexName = await nameIndex(sightline, plan.paths, Object.values(capabilities));
   await sightline.indices.create({ index_name: indexName }).catch((error: unknown) => {
     if (!(error instanceof ConflictError)) throw error;
   });
   const index = sightline.index(indexName);
   const count = plan.files.length;
-  console.log(`Adding ${count} ${count === 1 ? "file" : "files"} to the index ${indexName}.\n`);
+  console.log(`Adding ${count} ${count === 1 ? "file" : "files"} to the index ${indexName}.`);
+  console.log(`Search what is ready, signed in:\n  ${signInLink(stack.url, key, indexName)}\n`);
 
   const startedAt = Date.now();
   const outcomes = await ingestFiles(plan.files, {
@@ -133,29 +153,36 @@ async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSigna
   if (!queries?.length) console.log("\nNothing in these files is certain enough for a search.");
   const misses = await reportSearches(index, queries ?? []);
   await reportAnswers(index, questions ?? []);
-  const advice = formatAdvice(
-    {
-      hasSpeech: capabilities["speech"]?.model != null,
-      hasPulledEmbeddings: findModels().embeddings !== null,
-      hasChat: capabilities["chat"]?.model != null,
-    },
-    await readRegistry(join(PROJECT, "local/models.json")),
-  );
-  if (advice !== "") console.log(`\n${advice}`);
+  if (capabilities["chat"]?.model == null) console.log(`\n${CHAT_ADVICE}`);
   if (misses.length > 0) throw new Error(`\n${misses.join("\n")}`);
 }
 
 /**
- * Names an index after paths and models: the same files go to the same index until a better model
- * is there. An index of the sample pack is named after the time.
+ * Names an index after the first path, and remembers the name for these paths and models: the same
+ * files go to the same index until a better model is there. An index of the sample pack is named
+ * after the time.
  */
-function nameIndex(paths: string[] | null, models: { model: string | null }[]): string {
+async function nameIndex(
+  sightline: Sightline,
+  paths: string[] | null,
+  models: { model: string | null }[],
+): Promise<string> {
   if (paths === null) {
     return `demo-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}`;
   }
-  const resolved = paths.map((path) => resolve(path)).toSorted();
-  const parts = JSON.stringify([resolved, models.map(({ model }) => model)]);
-  return `demo-${createHash("sha256").update(parts).digest("hex").slice(0, 8)}`;
+  const resolved = paths.map((path) => resolve(path));
+  const parts = JSON.stringify([resolved.toSorted(), models.map(({ model }) => model)]);
+  const id = createHash("sha256").update(parts).digest("hex");
+  const file = join(stateFolder(), "demo-indices.json");
+  const names = JSON.parse((await readTextOrEmpty(file)) || "{}") as Record<string, string>;
+  if (names[id] !== undefined) return names[id];
+  const taken = new Set(Object.values(names));
+  for await (const index of sightline.indices.list()) taken.add(index.index_name);
+  const first = toIndexName(basename(resolved[0]!));
+  let name = first;
+  for (let number = 2; taken.has(name); number++) name = `${first.slice(0, 60)}-${number}`;
+  await writeFile(file, JSON.stringify({ ...names, [id]: name }));
+  return name;
 }
 
 /** Throws if a file of the sample pack failed, or if all of the given files failed. */

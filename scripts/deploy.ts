@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { deploymentArgs, wranglerEnv } from "../tools/stack/wrangler.ts";
-import { findLiveVersion } from "./cloudflare/account.ts";
-import { type CloudflareApi, openCloudflare } from "./cloudflare/api.ts";
+import { findLiveVersion, findUnconsumedQueues } from "./cloudflare/account.ts";
+import { type CloudflareApi, explainPlan, openCloudflare } from "./cloudflare/api.ts";
 import {
   DOCKER_MISSING,
   findDecoder,
@@ -42,6 +42,8 @@ interface Deployment {
   config: string;
   worker: string;
   databaseId: string;
+  /** Names of the queues whose messages the Worker gets. */
+  queues: string[];
   api: CloudflareApi;
   /** URL of the service, or "". */
   url: string;
@@ -56,13 +58,15 @@ interface Step {
 /** Steps of a deployment, in their order. If one fails, the version before can be restored. */
 const STEPS: readonly Step[] = [
   { title: "Apply the migrations", run: migrateDatabase },
-  { title: "Deploy the Worker", run: ({ config }) => runWrangler(config, ["deploy"]) },
+  { title: "Deploy the Worker", run: deployWorker },
+  { title: "Check the queues", run: checkQueues },
 ];
 
 /** The step after these, of a deployment whose URL is known. */
 const SMOKE_TEST: Step = {
   title: "Smoke test",
-  run: ({ url }) => runNode([join(import.meta.dirname, "smoke.ts"), "--url", url]),
+  run: ({ url, environment }) =>
+    runNode([join(import.meta.dirname, "smoke.ts"), "--url", url, "--env", environment]),
 };
 
 async function main(): Promise<void> {
@@ -104,7 +108,8 @@ async function readDeployment(environment: string) {
   }
   if (needsDocker(findDecoder(current)) && !hasDocker()) throw new Error(DOCKER_MISSING);
   const api = openCloudflare(accountId);
-  return { environment, config: file, worker: current.name, databaseId, api };
+  const queues = current.queues.consumers.map(({ queue }) => queue);
+  return { environment, config: file, worker: current.name, databaseId, queues, api };
 }
 
 /** Imports the pending migrations. `wrangler d1 migrations apply` can't: docs/storage.md. */
@@ -120,6 +125,21 @@ async function migrateDatabase(deployment: Deployment): Promise<boolean> {
     console.error(error instanceof Error ? error.message : String(error));
     return false;
   }
+}
+
+/** Uploads the Worker. Says what to do if the account's plan is the reason of a refusal. */
+async function deployWorker({ config, api }: Deployment): Promise<boolean> {
+  let output = "";
+  const succeeded = await runWrangler(config, ["deploy"], (text) => (output += text));
+  const explanation = succeeded ? null : explainPlan(output, api.accountId);
+  if (explanation !== null) console.error(explanation);
+  return succeeded;
+}
+
+async function checkQueues({ api, worker, queues }: Deployment): Promise<boolean> {
+  const problems = await findUnconsumedQueues(api, worker, queues);
+  for (const problem of problems) console.error(problem);
+  return problems.length === 0;
 }
 
 interface FailedDeployment {
@@ -147,17 +167,25 @@ async function recover(api: CloudflareApi, failed: FailedDeployment): Promise<st
 }
 
 /** Runs Wrangler on this terminal. Returns true if it succeeds. */
-function runWrangler(config: string, command: string[]): Promise<boolean> {
-  return runNode(deploymentArgs(config, ...command));
+function runWrangler(
+  config: string,
+  command: string[],
+  onError?: (text: string) => void,
+): Promise<boolean> {
+  return runNode(deploymentArgs(config, ...command), onError);
 }
 
 /** Runs a program with Node on this terminal. Returns true if it succeeds. */
-async function runNode(args: string[]): Promise<boolean> {
+async function runNode(args: string[], onError?: (text: string) => void): Promise<boolean> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...wranglerEnv(join(process.cwd(), ".wrangler")) },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "inherit", "pipe"],
   });
-  const [code] = (await once(child, "exit")) as [number | null];
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    process.stderr.write(text);
+    onError?.(text);
+  });
+  const [code] = (await once(child, "close")) as [number | null];
   return code === 0;
 }
 

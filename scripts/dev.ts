@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
+import { modelsFolder } from "../local/engine/installed-models.ts";
+import { commandLine } from "../local/engine/packages.ts";
 import { SCOPES } from "../src/keys.ts";
-import { createKey } from "../tools/stack/api-key.ts";
+import { createKey, signInLink } from "../tools/stack/api-key.ts";
 import { listMissingCapabilities } from "../tools/stack/engine-health.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { stateFolder } from "../tools/stack/local-state.ts";
@@ -9,14 +11,14 @@ import { ANY_BODY_BYTES, DEFAULT_MAX_BODY_BYTES, startStack } from "../tools/sta
 import { reportReady, STARTING } from "../tools/stack/start-report.ts";
 import { wrapText } from "../tools/terminal.ts";
 
-const USAGE = `Usage: npm run dev
+const USAGE = `Usage: ${commandLine("dev")}
 
 Runs the whole service on this machine until Ctrl-C. Needs no account and no internet.
 
 Environment:
   PORT          port of the service on 127.0.0.1 (default 8787)
   ENGINE_PORT   port of the offline engine on 127.0.0.1 (default 8788)
-  STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
+  STATE_DIR     databases, objects, secrets and logs (now ${stateFolder()})
   FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
                 and image_url may name nevertheless (default none)
   MAX_BODY_MB   largest request body, which Cloudflare's plans limit: 100 (Free, Pro; the
@@ -24,7 +26,8 @@ Environment:
                 be uploaded in parts: docs/uploads.md
   PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, FLICKR_API_KEY, INSTAGRAM_TOKEN, …
                 settings of platforms: docs/platforms.md
-  MODELS_DIR    folder of the models of \`npm run models\` (default local/models)
+  MODELS_DIR    folder of the models of \`${commandLine("models")}\`
+                (now ${modelsFolder()})
   LOCAL_LLM_URL, LOCAL_LLM_MODEL, LOCAL_LLM_KEY
                 an OpenAI-compatible server for captions and chat, such as
                 http://127.0.0.1:11434/v1; its model (default: the first that it
@@ -47,6 +50,7 @@ async function main(): Promise<void> {
     enginePort: readPort("ENGINE_PORT", 8788),
     stateDir: stateFolder(),
     maxBodyBytes: readMaxBodyBytes(),
+    servesSources: true,
     log: (line) => console.error(line),
     onReady: reportReady(startedAt, (line) => console.log(line)),
     onWorkerLine: (line) => {
@@ -82,8 +86,11 @@ function formatGreeting(url: string, key: string, seconds: number, missing: stri
   return `
 Sightline runs at ${url} (started in ${seconds.toFixed(1)} s). Ctrl-C stops it.
 
-API key of the account "local", with every scope.
-The console at ${url} asks for it:
+Open the console, signed in:
+
+${signInLink(url, key)}
+
+API key of the account "local", with every scope:
 
 export KEY=${key}
 

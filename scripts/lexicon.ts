@@ -3,15 +3,15 @@ import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { LexiconData } from "../src/answer/quotes/lexicon.ts";
+import type { LexiconData } from "../local/engine/quotes/lexicon.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 
 /*
- * Writes src/answer/quotes/lexicon.json: the meanings of common words in WordNet 3.1, and how they
- * relate. `npm run lexicon`. Takes a few seconds; the same packages give the same file.
+ * Writes local/engine/quotes/lexicon.json: the meanings of common words in WordNet 3.1, and how
+ * they relate. `npm run lexicon`. Takes a few seconds; the same packages give the same file.
  */
 
-const OUT = join(PROJECT, "src/answer/quotes/lexicon.json");
+const OUT = join(PROJECT, "local/engine/quotes/lexicon.json");
 /** Words among this many of the most frequent ones in subtitles of films (SUBTLEX-US). */
 const MAX_RANK = 30_000;
 /** Meanings of a word as each class, the most frequent ones. */
@@ -167,6 +167,7 @@ function makeLexicon(): LexiconData {
       senses[letter].map((id) => numbers.get(id)!.toString(36)).join(","),
     );
     const main = mainClass(senses, counts.get(word));
+    // bounded: a line of a package
     return `${word} ${main}${parts.join("|").replace(/\|+$/, "")}`;
   };
   return {

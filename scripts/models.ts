@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { findModels, modelsFolder } from "../local/engine/installed-models.ts";
+import { commandLine } from "../local/engine/packages.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { type Column, formatRow } from "../tools/terminal.ts";
@@ -10,7 +11,7 @@ import { formatBytes, pullModel } from "./models/pull.ts";
 import { type Model, modelBytes, readRegistry } from "./models/registry.ts";
 import { checkFile, downloadedBytes, modelFolder, removeModel } from "./models/shelf.ts";
 
-const USAGE = `Usage: npm run models -- list | pull NAME… | remove NAME…
+const USAGE = `Usage: ${commandLine("models", "list | pull NAME… | remove NAME…")}
 
 Optional models of the offline engine. From its next start on, it uses the largest one for each
 capability. A pull resumes an interrupted one, and every file is verified.
@@ -19,7 +20,7 @@ capability. A pull resumes an interrupted one, and every file is verified.
   --help            show this
 
 Environment:
-  MODELS_DIR        folder of the models (default local/models)
+  MODELS_DIR        folder of the models (now ${modelsFolder()})
 `;
 
 const COLUMNS: Column[] = [

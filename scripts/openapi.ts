@@ -9,7 +9,7 @@ import { openApiDocument } from "../src/app.ts";
  */
 const root = join(import.meta.dirname, "..");
 const file = join(root, "openapi.json");
-const current = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+const current = `${JSON.stringify(openApiDocument())}\n`;
 const isCheck = process.argv.includes("--check");
 
 if (!isCheck) writeFileSync(file, current);

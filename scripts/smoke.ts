@@ -13,6 +13,7 @@ import { observeBindings } from "./smoke/bindings.ts";
 import { observeEdge } from "./smoke/edge.ts";
 import { type SmokeFiles, writeSmokeFiles } from "./smoke/files.ts";
 import { Journey, runStep, type Step } from "./smoke/journey.ts";
+import { withProbe } from "./smoke/probe-deployment.ts";
 
 const USAGE = `Usage: npm run smoke -- --url URL [--key KEY] [options]
 
@@ -21,13 +22,19 @@ search, an answer, a traversal, deletion. Then says which assumptions about the 
 uses an index of its own, deletes it at the end, and costs less than 5 cents.
 
   --url URL         the service, such as https://sightline.example.workers.dev
-  --key KEY         an API key with all scopes (default: API_KEY); without operator,
-                    the assumptions about bindings aren't checked
+  --key KEY         an API key with all scopes (default: API_KEY)
+  --env NAME        the environment of the service, such as production: also deploys a Worker
+                    beside it that tries its bindings, and removes it
   --without-speech  don't fail if there is no speech recogniser; implied for this machine
   --large-body      also send a body of 100 MB
   --record DIR      write what the platform answered to DIR/observations.json
   --json            print the report as one line of JSON at the end
   --help            print this help
+
+Environment, with --env:
+  CLOUDFLARE_API_TOKEN    a token with the permissions of docs/deploy.md
+  DECODER_KEY             the key of the server at DECODER_URL, if there is one
+  PROBE_URL               where the other Worker answers, if not on workers.dev
 
 The exit code is 1 if a step fails, or an assumption that the service needs doesn't hold.
 `;
@@ -76,7 +83,10 @@ async function main(): Promise<void> {
   }
 }
 
-async function run({ url, key, needsSpeech, sendsLargeBody }: Service, folder: string) {
+async function run(
+  { url, key, environment, needsSpeech, sendsLargeBody }: Service,
+  folder: string,
+) {
   const startedAt = Date.now();
   const sightline = new Sightline({ url, apiKey: key, signal: interrupted, ...CLIENT_OPTIONS });
   const costBefore = await readCost(sightline);
@@ -93,7 +103,7 @@ async function run({ url, key, needsSpeech, sendsLargeBody }: Service, folder: s
   console.log(`Index ${index} at ${url}\n`);
   try {
     await sightline.indices.create({ index_name: index });
-    observations.bindings = (await observe(sightline, files, onStep)) ?? null;
+    observations.bindings = environment ? await observe(environment, files, onStep) : null;
     observations.journey = await journey.run();
     const observed = { url, key, index, sendsLargeBody, signal: interrupted };
     observations.edge = await observeEdge(sightline, observed);
@@ -111,15 +121,17 @@ async function run({ url, key, needsSpeech, sendsLargeBody }: Service, folder: s
   return { report, observations };
 }
 
-function observe(sightline: Sightline, files: SmokeFiles, onStep: (step: Step) => void) {
+/** Has the probe try the bindings. Returns null if that fails. */
+async function observe(environment: string, files: SmokeFiles, onStep: (step: Step) => void) {
   const work = async () => {
-    const value = await observeBindings(sightline, files);
-    const sizeOf = value?.contact_sheet?.value?.size_of;
-    const sheets = sizeOf && `FRAMES reads the size of a contact sheet as that of the ${sizeOf}; `;
-    const note = value ? `${sheets ?? ""}see below` : "the key lacks the scope operator";
-    return { value, note, isChecked: value !== null };
+    const value = await withProbe(environment, interrupted, (ask) => observeBindings(ask, files));
+    const sizeOf = value.sheet.value?.sizeOf;
+    const sheets = sizeOf
+      ? `FRAMES reads the size of a contact sheet as that of the ${sizeOf}; `
+      : "";
+    return { value, note: `${sheets}see below` };
   };
-  return runStep("Observe the bindings", work, onStep);
+  return (await runStep("Observe the bindings", work, onStep)) ?? null;
 }
 
 /** Returns the estimated cost of the account's day in US dollars. */
@@ -172,6 +184,8 @@ function print({ assumptions, cost_usd, seconds }: Report): void {
 interface Service {
   url: string;
   key: string;
+  /** Null if the bindings aren't tried. */
+  environment: string | null;
   needsSpeech: boolean;
   sendsLargeBody: boolean;
 }
@@ -183,8 +197,10 @@ function requireService(values: ReturnType<typeof readArguments>): Service {
   if (!key) throw new UsageError("--key KEY, or API_KEY in the environment, is missing.");
   const { hostname } = new URL(values.url);
   return {
+    // bounded: a setting of the operator's own
     url: values.url.replace(/\/+$/, ""),
     key,
+    environment: values.env ?? null,
     needsSpeech: !values["without-speech"] && !LOOPBACK.has(hostname),
     sendsLargeBody: values["large-body"] === true,
   };
@@ -194,6 +210,7 @@ function readArguments() {
   const options = {
     url: { type: "string" },
     key: { type: "string" },
+    env: { type: "string" },
     "without-speech": { type: "boolean" },
     "large-body": { type: "boolean" },
     record: { type: "string" },

@@ -7,7 +7,7 @@ import { loadImageEncoder, IMAGE_ENCODER } from "../local/engine/joint-space/fea
 import { JOINT_SPACE_MODEL, JOINT_SPACE_FILE } from "../local/engine/joint-space/space.ts";
 import { readWeights, writeWeights } from "../local/engine/joint-space/weights.ts";
 import { loadSentences, SENTENCE_MODEL } from "../local/engine/sentences.ts";
-import { createRandom } from "../src/search/random-numbers.ts";
+import { createRandom } from "../tools/random-numbers.ts";
 import { measureRetrieval, type Retrieval } from "../tools/retrieval.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { rowOf } from "../tools/training/matrix.ts";

@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import lexiconData from "../local/engine/quotes/lexicon.json" with { type: "json" };
+import { Lexicon } from "../local/engine/quotes/lexicon.ts";
+import { analyzeQuestion } from "../local/engine/quotes/question.ts";
+import { BY_MEANING } from "../local/engine/quotes/quote-by-meaning.ts";
+import { similarityLeads, findCandidates, toFeatures } from "../local/engine/quotes/quote-model.ts";
+import { gatherEvidence } from "../local/engine/quotes/verifier.ts";
 import { loadSentences } from "../local/engine/sentences.ts";
-import lexiconData from "../src/answer/quotes/lexicon.json" with { type: "json" };
-import { Lexicon } from "../src/answer/quotes/lexicon.ts";
-import { analyzeQuestion } from "../src/answer/quotes/question.ts";
-import { similarityLeads, findCandidates, toFeatures } from "../src/answer/quotes/quote-model.ts";
-import { gatherEvidence } from "../src/answer/quotes/verifier.ts";
-import { QUOTES } from "../src/parameters.ts";
 import { dot } from "../tools/retrieval.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { readCaptionedPhotos } from "../tools/training/captions.ts";
@@ -26,11 +26,11 @@ import { runCommand } from "./command-line.ts";
 
 const USAGE = `Usage: npm run train-quotes -- [options]
 
-Fits which sentences answer a question in other words (src/answer/quotes/quote-model.json), on
+Fits which sentences answer a question in other words (local/engine/quotes/quote-model.json), on
 questions made from the captions of <DIR>/photos-train, on invented facts and on statements that
 people wrote (tools/training/quotes). Prints how a fit on one half of them does on the other half;
 the file is fitted on both. Then prints how it does on statements of its own at several thresholds,
-for QUOTES.minProbability. Three minutes.
+for BY_MEANING.minProbability. Three minutes.
 
   --data DIR      folder with photos-train (default ../shared/data)
   --photos N      number of photos (default 40)
@@ -39,7 +39,7 @@ for QUOTES.minProbability. Three minutes.
   --help          print this help
 `;
 
-const OUT = join(PROJECT, "src/answer/quotes/quote-model.json");
+const OUT = join(PROJECT, "local/engine/quotes/quote-model.json");
 const BATCH = 256;
 const EMBED_MS = 600_000;
 /** Sentences that are compared with a question. */
@@ -160,7 +160,7 @@ function fitWeights(questions: readonly ComparedQuestion[]): number[] {
 function answerOf(
   { examples }: ComparedQuestion,
   weights: readonly number[],
-  threshold: number = QUOTES.minProbability,
+  threshold = BY_MEANING.minProbability,
 ): Example | null {
   const likely = examples
     .map((example) => ({

@@ -20,11 +20,6 @@ const PACKAGES = [
     ],
   },
   {
-    folder: "tus-js-client",
-    url: import.meta.resolve("tus-js-client/package.json"),
-    files: ["dist/tus.min.js", "LICENSE"],
-  },
-  {
     folder: "eventsource-parser",
     url: import.meta.resolve("eventsource-parser/package.json"),
     files: ["dist/index.js", "dist/parse.js", "dist/errors.js", "LICENSE"],
@@ -33,10 +28,7 @@ const PACKAGES = [
 const TARGET = join(import.meta.dirname, "../console/console/packages");
 
 /** Modules of the packages that the client imports by name, which a browser can't resolve. */
-const MODULES = {
-  "tus-js-client": "tus-js-client/module.js",
-  "eventsource-parser": "eventsource-parser/index.js",
-};
+const MODULES = { "eventsource-parser": "eventsource-parser/index.js" };
 
 for (const { folder, url, files } of PACKAGES) {
   mkdirSync(join(TARGET, folder), { recursive: true });
@@ -44,10 +36,6 @@ for (const { folder, url, files } of PACKAGES) {
     cpSync(join(dirname(fileURLToPath(url)), file), join(TARGET, folder, basename(file)));
   }
 }
-writeFileSync(
-  join(TARGET, MODULES["tus-js-client"]),
-  'import "./tus.min.js";\nexport const { Upload } = globalThis.tus;\n',
-);
 for (const file of globSync("sightline/**/*.js", { cwd: TARGET })) {
   const path = join(TARGET, file);
   const folder = dirname(file);

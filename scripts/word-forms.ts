@@ -3,14 +3,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { stemmer } from "stemmer";
-import type { TraditionalHanData } from "../src/normal-form/han.ts";
-import { type KnownWordData, toStemFilter } from "../src/normal-form/known-words.ts";
-import type { WordFormData } from "../src/normal-form/word-forms.ts";
+import type { TraditionalHanData } from "../src/text/fold.ts";
+import { bitsOf, type StemFilter } from "../src/text/spelling.ts";
+import type { WordFormData } from "../src/text/stems.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
-import { readNgrams } from "../tools/word-forms/language-ngrams.ts";
 import { spellings } from "../tools/word-forms/spellings.ts";
 import {
-  frequencies,
   nounsIn,
   readLines,
   readRanks,
@@ -21,18 +19,15 @@ import {
 } from "../tools/word-forms/wordnet.ts";
 
 /*
- * Writes src/normal-form/word-forms.json: irregular English forms, British spellings, and words
- * that Porter's stemmer takes for one, by WordNet 3.1; and src/normal-form/known-words.json, a
- * filter of all words, which aren't corrected; and src/normal-form/language-ngrams.json, by which
- * the language of a text is guessed, of the package eld; and src/normal-form/traditional-han.json,
- * of OpenCC. `npm run word-forms`. Takes a few seconds; the same
- * packages give the same files.
+ * Writes src/text/word-forms.json: irregular English forms, British spellings, and words
+ * that Porter's stemmer takes for one, by WordNet 3.1; and src/text/known-words.json, a
+ * filter of all words, which aren't corrected; and src/text/traditional-han.json, of OpenCC.
+ * `npm run word-forms`. Takes a few seconds; the same packages give the same files.
  */
 
-const OUT = join(PROJECT, "src/normal-form/word-forms.json");
-const KNOWN_OUT = join(PROJECT, "src/normal-form/known-words.json");
-const HAN_OUT = join(PROJECT, "src/normal-form/traditional-han.json");
-const NGRAMS_OUT = join(PROJECT, "src/normal-form/language-ngrams.json");
+const OUT = join(PROJECT, "src/text/word-forms.json");
+const KNOWN_OUT = join(PROJECT, "src/text/known-words.json");
+const HAN_OUT = join(PROJECT, "src/text/traditional-han.json");
 /** Shorter words are not told from codes. */
 const MIN_LETTERS = 3;
 /** Compounds from this length on may be written as two words without being listed. */
@@ -47,8 +42,6 @@ const FOREIGN_PLURALS = [
 ] as const;
 /** Words among this many of the most frequent ones in subtitles of films (SUBTLEX-US) count. */
 const MAX_RANK = 30_000;
-/** Words that subtitles have at least so often are common. */
-const MIN_COMMON = 10;
 
 /** Forms that WordNet has as words of their own: a plural, and British words. */
 const OTHER_FORMS = [
@@ -192,16 +185,7 @@ function compounds(
 function knownStems(): Set<string> {
   const lemmas = [...synsets.values()].flatMap(({ words }) => words);
   const frequent = [...ranks].filter(([, rank]) => rank < MAX_RANK).map(([word]) => word);
-  return toStems([...lemmas, ...frequent]);
-}
-
-/** Lists the stems of words that are common in subtitles. */
-function commonStems(): Set<string> {
-  return toStems(frequencies.filter(({ count }) => count >= MIN_COMMON).map(({ word }) => word));
-}
-
-function toStems(words: readonly string[]): Set<string> {
-  const long = words
+  const long = [...lemmas, ...frequent]
     .map((word) => word.toLowerCase())
     .filter((word) => SINGLE_WORD.test(word) && word.length >= MIN_LETTERS);
   return new Set(long.map((word) => stemmer(word)));
@@ -220,19 +204,11 @@ const data: WordFormData = {
 };
 const json = `${JSON.stringify(data, null, 1)}\n`;
 await writeFile(OUT, json);
-const known: KnownWordData = {
-  known: toStemFilter(knownStems()),
-  common: toStemFilter(commonStems()),
-};
+const known = toStemFilter(knownStems());
 await writeFile(KNOWN_OUT, `${JSON.stringify(known, null, 1)}\n`);
 const counts = Object.entries(data).map(([name, { length }]) => `${length} ${name}`);
 console.log(`${OUT}: ${counts.join(", ")}, ${json.length} bytes, ${gzipSync(json).length} gzipped`);
-for (const [name, { stems, bits }] of Object.entries(known)) {
-  console.log(`${KNOWN_OUT}: ${name}, ${stems} stems, ${bits.length} bytes`);
-}
-const ngrams = `${JSON.stringify(await readNgrams(), null, 1)}\n`;
-await writeFile(NGRAMS_OUT, ngrams);
-console.log(`${NGRAMS_OUT}: ${ngrams.length} bytes, ${gzipSync(ngrams).length} gzipped`);
+console.log(`${KNOWN_OUT}: ${known.stems} stems, ${known.bits.length} bytes`);
 
 /** Lists traditional characters of the Basic Multilingual Plane with the simplified ones. */
 async function readHan(): Promise<TraditionalHanData> {
@@ -249,3 +225,13 @@ async function readHan(): Promise<TraditionalHanData> {
 const han = `${JSON.stringify(await readHan(), null, 1)}\n`;
 await writeFile(HAN_OUT, han);
 console.log(`${HAN_OUT}: ${han.length} characters, ${gzipSync(han).length} bytes gzipped`);
+
+/** Returns a Bloom filter of stems, with ten bits a stem. */
+function toStemFilter(stems: ReadonlySet<string>): StemFilter {
+  const hashes = 7;
+  const bits = new Uint8Array(Math.ceil((10 * stems.size) / 8));
+  for (const stem of stems) {
+    for (const bit of bitsOf(stem, hashes, 8 * bits.length)) bits[bit >> 3]! |= 1 << (bit & 7);
+  }
+  return { stems: stems.size, hashes, bits: Buffer.from(bits).toString("base64") };
+}

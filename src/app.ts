@@ -1,41 +1,34 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
+import { methodOverride } from "hono/method-override";
 import { AppError, traceOf, ERRORS, ValidationError } from "./errors.ts";
 import type { Context, AppEnv } from "./http/context.ts";
-import { registerErrors } from "./http/describe-endpoint.ts";
+import { describeEndpoint, registerErrors } from "./http/describe-endpoint.ts";
 import { createRouter, toHonoPath, jsonResponse } from "./http/endpoint.ts";
-import { addResponseExamples } from "./http/openapi-examples.ts";
 import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tusHeaders } from "./http/tus.ts";
 import { log } from "./log.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { aggregateRoutes } from "./routes/aggregate.ts";
 import { answerRoutes } from "./routes/answer.ts";
 import { archiveRoutes } from "./routes/archives.ts";
-import { edlRoutes } from "./routes/edl.ts";
+import { assetRoutes } from "./routes/assets.ts";
 import { eventRoutes } from "./routes/events.ts";
-import { imageRoutes } from "./routes/images.ts";
+import { exportRoutes } from "./routes/exports.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { indexRoutes } from "./routes/indices.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { judgmentRoutes } from "./routes/judgments.ts";
-import { keyRoutes } from "./routes/keys.ts";
 import { MCP_REQUEST_HEADERS, mcpRoutes } from "./routes/mcp.ts";
 import { mediaRoutes } from "./routes/media.ts";
-import { metaRoutes } from "./routes/meta.ts";
 import { OPENAPI_INFO } from "./routes/openapi-info.ts";
-import { playbackCopyRoutes } from "./routes/playback-copies.ts";
-import { qualityRoutes } from "./routes/quality.ts";
-import { searchImageRoutes } from "./routes/search-image.ts";
-import { searchVideoRoutes } from "./routes/search-video.ts";
+import { exampleSearchRoutes } from "./routes/search-by-example.ts";
 import { searchRoutes } from "./routes/search.ts";
-import { sourceRoutes } from "./routes/sources.ts";
 import { transcriptRoutes } from "./routes/transcripts.ts";
 import { traverseRoutes } from "./routes/traverse.ts";
 import { uploadRoutes } from "./routes/uploads.ts";
-import { videoRoutes } from "./routes/videos.ts";
-import { watchMatchRoutes } from "./routes/watch-matches.ts";
 import { watchRoutes } from "./routes/watches.ts";
-import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Headers of every response unless its route sets them: no response is a page or public. */
 const HEADERS = {
@@ -51,6 +44,16 @@ const HEADERS = {
 
 /** Adds HSTS, which RFC 6797 allows over TLS only. */
 const HTTPS_HEADERS = { ...HEADERS, "Strict-Transport-Security": "max-age=31536000" };
+
+/** Headers that pages of other origins may send and read (CORS). */
+const REQUEST_HEADERS =
+  "X-API-Key, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, If-Match, " +
+  "If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range";
+const RESPONSE_HEADERS =
+  "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Last-Modified, " +
+  "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Server-Timing";
+
+const toList = (header: string) => header.split(", ");
 
 /** Sets the request id and the default headers of all responses, also errors and preflights. */
 const responseHeaders: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -72,89 +75,72 @@ app.use("/index/:index_name/uploads/*", tusHeaders);
 app.use(
   cors({
     origin: "*",
-    allowHeaders: [
-      "X-API-Key",
-      "Content-Type",
-      "Idempotency-Key",
-      "Last-Event-ID",
-      "X-Request-Id",
-      "If-Match",
-      "If-Modified-Since",
-      "If-None-Match",
-      "If-Range",
-      "If-Unmodified-Since",
-      "Range",
-      ...MCP_REQUEST_HEADERS,
-      ...TUS_REQUEST_HEADERS,
-    ],
-    exposeHeaders: [
-      "Accept-Ranges",
-      "Allow",
-      "Content-Disposition",
-      "Content-Length",
-      "Content-Range",
-      "ETag",
-      "Last-Modified",
-      "X-Request-Id",
-      "Retry-After",
-      "RateLimit",
-      "RateLimit-Policy",
-      "Server-Timing",
-      ...TUS_RESPONSE_HEADERS,
-    ],
+    allowHeaders: [REQUEST_HEADERS, MCP_REQUEST_HEADERS, TUS_REQUEST_HEADERS].flatMap(toList),
+    exposeHeaders: [RESPONSE_HEADERS, TUS_RESPONSE_HEADERS].flatMap(toList),
     maxAge: 86_400,
   }),
 );
 
-app.route("/", metaRoutes);
-app.route("/", accountRoutes);
-app.route("/", keyRoutes);
-app.route("/", indexRoutes);
-app.route("/", videoRoutes);
-app.route("/", playbackCopyRoutes);
-app.route("/", imageRoutes);
-app.route("/", uploadRoutes);
-app.route("/", transcriptRoutes);
-app.route("/", edlRoutes);
-app.route("/", importRoutes);
-app.route("/", sourceRoutes);
-app.route("/", traverseRoutes);
-app.route("/", archiveRoutes);
-app.route("/", searchRoutes);
-app.route("/", aggregateRoutes);
-app.route("/", searchImageRoutes);
-app.route("/", searchVideoRoutes);
-app.route("/", answerRoutes);
-app.route("/", judgmentRoutes);
-app.route("/", qualityRoutes);
-app.route("/", jobRoutes);
-app.route("/", eventRoutes);
-app.route("/", watchRoutes);
-app.route("/", watchMatchRoutes);
-app.route("/", webhookRoutes);
-app.route("/", mediaRoutes);
-app.route(
-  "/",
-  mcpRoutes(async (request, c) => app.fetch(request, c.env, c.executionCtx)), // tools call the API
+/** Serves clients that can't send PATCH or DELETE, as tus requires. */
+app.post(
+  "/index/:index_name/uploads/:upload_id",
+  methodOverride({ app, header: "X-HTTP-Method-Override" }),
 );
 
-app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
+/** Routers in the order of their operations in the OpenAPI document. */
+const ROUTERS = [
+  healthRoutes,
+  accountRoutes,
+  indexRoutes,
+  assetRoutes,
+  uploadRoutes,
+  transcriptRoutes,
+  exportRoutes,
+  importRoutes,
+  traverseRoutes,
+  archiveRoutes,
+  searchRoutes,
+  exampleSearchRoutes,
+  aggregateRoutes,
+  answerRoutes,
+  judgmentRoutes,
+  jobRoutes,
+  eventRoutes,
+  watchRoutes,
+  mediaRoutes,
+];
+for (const router of ROUTERS) app.route("/", router);
+const endpoints = ROUTERS.flatMap((router) => router.endpoints);
+const dispatch = async (request: Request, c: Context) => app.fetch(request, c.env, c.executionCtx);
+app.route("/", mcpRoutes(endpoints, dispatch));
+
+/** All endpoints, with their schemas. */
+export const registry = new OpenAPIRegistry();
+for (const { tag, endpoints: ofTag } of ROUTERS) {
+  for (const endpoint of ofTag) registry.registerPath(describeEndpoint(endpoint, tag));
+}
+registry.registerComponent("securitySchemes", "ApiKey", {
   type: "apiKey",
   in: "header",
   name: "X-API-Key",
   description: "An API key. The first one of an account is made by `npm run key`.",
 });
-registerErrors(app.openAPIRegistry);
+registerErrors(registry);
 
 /** The OpenAPI document, which takes 0.1 s to make. */
-let cachedDocument: ReturnType<typeof app.getOpenAPI31Document> | undefined;
+let cachedDocument: ReturnType<OpenApiGeneratorV31["generateDocument"]> | undefined;
 
 /** Returns the OpenAPI document, made from the schemas that validate the requests. */
 export function openApiDocument() {
   if (cachedDocument) return cachedDocument;
-  const document = app.getOpenAPI31Document({ ...OPENAPI_INFO, openapi: "3.1.0" });
-  addResponseExamples(document);
-  return (cachedDocument = document);
+  const generator = new OpenApiGeneratorV31(registry.definitions);
+  cachedDocument = generator.generateDocument({ ...OPENAPI_INFO, openapi: "3.1.0" });
+  for (const { parameters = [] } of Object.values(cachedDocument.paths ?? {}).flatMap(
+    Object.values,
+  )) {
+    for (const { schema } of parameters) delete schema.description; // that of the parameter
+  }
+  return cachedDocument;
 }
 
 app.get("/openapi.json", () => jsonResponse(openApiDocument(), 200));
@@ -166,12 +152,10 @@ function toErrorResponse(error: Error, c: Context): Response {
   if (error instanceof AppError) {
     const { status } = ERRORS[error.code];
     if (status >= 500) logFailure(error, c);
-    const response = jsonResponse({ detail: error.message }, status);
-    if (status === 401) response.headers.set("WWW-Authenticate", "ApiKey");
-    if (error.retryAfter !== undefined) {
-      response.headers.set("Retry-After", String(error.retryAfter));
-    }
-    return response;
+    return jsonResponse({ detail: error.message }, status, {
+      ...(status === 401 && { "WWW-Authenticate": "ApiKey" }),
+      ...(error.retryAfter !== undefined && { "Retry-After": String(error.retryAfter) }),
+    });
   }
   logFailure(error, c);
   const detail = `Internal error. Report it with the request id ${c.get("requestId")}.`;
@@ -189,9 +173,7 @@ function toNotFoundResponse(c: Context): Response {
     return jsonResponse({ detail: `There is nothing at ${c.req.path}.` }, 404);
   }
   const methods = listMethods(allowed).join(", ");
-  const response = jsonResponse({ detail: `This path supports only ${methods}.` }, 405);
-  response.headers.set("Allow", methods);
-  return response;
+  return jsonResponse({ detail: `This path supports only ${methods}.` }, 405, { Allow: methods });
 }
 
 /** Adds the methods that come with others: HEAD with GET, and OPTIONS with any. */

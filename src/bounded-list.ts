@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Schemas of the items of bounded lists, for what walks a schema. */
 export const LIST_ITEMS = z.registry<{ item: object }>();

@@ -5,6 +5,7 @@ export const LIMITS = {
   uploadBytes: 5 * GIB,
   imageBytes: 20 * MIB, // the limit of the IMAGES binding
   imagePixels: 100_000_000, // the limit of the IMAGES binding
+  imageSide: 12_000, // of the IMAGES binding; longer ones are for the decoder
   jsonBytes: 1 * MIB,
   jsonDepth: 32,
   issueCount: 1000, // validation issues reported for one part of a request
@@ -12,6 +13,8 @@ export const LIMITS = {
   fieldBytes: 1 * MIB, // per text field of a multipart form
   transcriptBytes: 8 * MIB, // most of JSON is times of words
   transcriptCharacters: 1 * MIB, // of what is said: 12 hours of speech have some 650,000
+  transcriptCues: 150_000, // 12 hours of speech have some 130,000 words
+  transcriptLines: 250_000,
   drainBytes: 100 * MIB, // discarded of a refused form: the largest body on most plans
   drainMs: 10 * SECOND, // for which a refused form is discarded, though its client still sends
   videoSeconds: 12 * 3600,
@@ -23,6 +26,7 @@ export const LIMITS = {
   webPageBytes: 1 * MIB, // read of a web page to find a video's URL in it
   messageBytes: 127_000, // of a job: a queue takes 128,000 with the metadata that it adds
   queryCharacters: 2000,
+  queryWords: 64, // distinct ones that are searched for in texts: each has some twenty forms
   topK: 500,
   answerTopK: 100,
   languageCharacters: 35, // BCP 47
@@ -48,7 +52,6 @@ export const CAPACITY = {
   objectBytes: 10e9, // of an index database
   vectorsPerIndex: 20_000_000, // since 2026-08-04
   namespacesPerIndex: 50_000,
-  historyDays: 30, // from which dates are extrapolated
   databaseWarningShare: 0.8, // at which the sweep warns
   databaseFullShare: 0.9, // at which ingests are refused
 } as const;
@@ -84,7 +87,7 @@ export const ACCOUNT_LIMITS = {
 export const PRICES = {
   neurons: 0.011e-3, // Workers AI
   frames: 0.5e-3, // Media Transformations: free until the end of its beta
-  convertedSeconds: 23e-6, // 0.74 s of processor, 0.37 s of a container: docs/costs.md
+  convertedSeconds: 21e-6, // 0.74 s of processor, 0.37 s of a container: docs/costs.md
   images: 0.5e-3, // Images: a transformation; a repeated one is free in the same month
   dimensionsQueried: 0.01e-6, // Vectorize
   rowsRead: 0.001e-6, // D1 and objects
@@ -141,6 +144,7 @@ export const INGEST = {
   renewMs: 20 * SECOND,
   redispatchMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE), // by dispatch number
   maxAttempts: 12, // of a part; more than the deliveries that the queue makes of one message
+  maxCutOffs: 3, // of a part, by limits of the platform; a neighbour may be at fault once
 } as const;
 
 /** Background jobs (src/queues/jobs.ts). */
@@ -149,6 +153,7 @@ export const JOBS = {
   renewMs: 10 * SECOND,
   redispatchMs: 1 * MINUTE, // until the first redispatch; the nth follows n times as long after
   maxDispatches: 8, // of a job that makes no progress
+  cutOffDispatches: 3, // that one counts for which a limit of the platform cut off: three end it
   importAttempts: 3, // within 15 s: then the platform counts as unreachable
   retentionMs: 7 * 24 * 60 * MINUTE, // from its end: then its record is deleted
 } as const;
@@ -181,7 +186,7 @@ export const MODELS = {
   describe: {
     id: "@cf/google/gemma-4-26b-a4b-it",
     maxTokens: 2000,
-    maxItems: { labels: 12, boxes: 10 }, // of a description
+    maxItems: { labels: 8, boxes: 5 }, // of a description
     timeoutMs: 60_000,
     neurons: [9091, 27_273],
   },
@@ -203,7 +208,7 @@ export const MODELS = {
     timeoutMs: 110_000,
     neuronsPerMinute: 46.63,
   },
-  embedImage: { id: "@cf/qwen/qwen3-vl-embedding-2b", maxDimensions: 1024 }, // if it is configured
+  embedImage: { id: "@cf/qwen/qwen3-vl-embedding-2b", dimensions: 1024 }, // if it is configured
 } as const;
 
 /** Calls to the image embedding model, which the deployment configures: docs/models.md. */
@@ -242,7 +247,7 @@ export const EVENTS = {
   retryMs: SECOND,
 } as const;
 
-/** Delivery of events to a URL (src/durable/delivery.ts). */
+/** Delivery of events to a URL (src/durable/webhook.ts). */
 export const WEBHOOKS = {
   timeoutMs: 15 * SECOND,
   leaseMs: MINUTE, // of an attempt
@@ -261,14 +266,11 @@ export const WEBHOOKS = {
 export const LIFECYCLE = {
   stuckAfterMs: 30 * MINUTE, // without progress; more than the longest redispatch delay
   minOrphanAgeMs: 24 * 60 * MINUTE, // of an unreferenced object: no record will ever refer to it
-  archiveSettledMs: 5 * MINUTE, // from a change until its archive record should have it
   concurrency: 4, // assets inspected at once
   maxPageSegments: 2000, // of a page of a traversal, which ends with the asset that reaches them
-  probeCount: 8, // segments whose nearest neighbours are queried to find orphaned vectors
   slice: { maxAssets: 20, maxMs: 5 * MINUTE, maxQueries: 600, maxSubrequests: 5000 }, // a message
   maxFetchBatches: 60, // of files in a slice of an import: fetches aren't counted
-  maxRestored: 100, // assets whose row one slice restores: a Worker makes 1,000 queries of D1
-  maxExported: 400, // assets in one response, for the same reason
+  maxExported: 400, // assets in one response: a Worker makes 1,000 queries of D1
   maxLineTries: 5, // at an asset of an archive that fails unexpectedly
   maxUnrepaired: 100, // unrepaired findings that a job reports
   traversalsPerTick: 5, // started by one run of the cron: many due indices are spread over minutes
@@ -278,7 +280,6 @@ export const LIFECYCLE = {
 /** Imports from platforms (src/lifecycle/sync-sources.ts). */
 export const IMPORTS = {
   maxPages: 60, // of a listing: some pages are empty, and some listings never end
-  maxAbsentChecks: 50, // items checked in one sync that the listing doesn't contain any more
   defaultLimit: 50,
   maxListedItems: 500,
   maxFoundItems: 100, // of a search on the platform
@@ -287,7 +288,7 @@ export const IMPORTS = {
 /** Generated answers (src/answer/). */
 export const ANSWER = {
   defaultTopK: 12,
-  minScore: 0.05, // of a segment that is passed to the model
+  minScore: 0.02, // of a moment that the model gets, or that is shown as related
   maxRelated: 5, // closest moments beside an answer that isn't grounded
   maxCharacters: 6000, // of a model's text; the rest is dropped
   maxNeighbours: 4, // consecutive segments that are merged into one source

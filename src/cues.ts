@@ -2,6 +2,16 @@ import { cleanText } from "./clean-text.ts";
 import { LIMITS } from "./config.ts";
 import type { Cue } from "./types.ts";
 
+/** A cue as JSON has it, where unknown times are null. */
+export interface StoredCue extends Pick<Cue, "text"> {
+  start: number | null;
+  end: number | null;
+}
+
+export function parseStoredCue({ start, end, text }: StoredCue): Cue {
+  return { start: start ?? NaN, end: end ?? NaN, text };
+}
+
 /** Seconds from zero to which a cue of any transcript may be. */
 export const MAX_CUE_SECONDS = 1e6;
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cleanText } from "./clean-text.ts";
 import { cleanTitle } from "./title.ts";
 
@@ -9,8 +9,10 @@ export const MAX_DESCRIPTION = {
   totalCharacters: 60_000, // of both texts and all labels
 } as const;
 
+/** A name, which is cut to a line. */
+export const line = z.string().max(10_000).transform(cleanTitle);
 /** A label: a line that isn't empty. */
-export const label = z.string().max(10_000).transform(cleanTitle).pipe(z.string().min(1));
+export const label = line.pipe(z.string().min(1));
 
 const share = z.number().min(0).max(1);
 /** Rounding error of a sum of two shares. */

@@ -49,6 +49,7 @@ export const ERRORS = {
   unsupported_audio_codec: { status: 422, maxAttempts: 1 },
   unreadable_image: { status: 422, maxAttempts: 1 },
   unreadable_frame: { status: 422, maxAttempts: 1 },
+  too_complex: { status: 422, maxAttempts: 2 }, // for the decoder, which may fail once by chance
   too_long: { status: 422, maxAttempts: 1 },
   transcript_malformed: { status: 422, maxAttempts: 1 },
   transcript_shifted: { status: 422, maxAttempts: 1 },
@@ -116,6 +117,17 @@ export function failureOf(error: unknown): Failure {
   return { code: "internal", message: "Something went wrong on our side; the log has the cause." };
 }
 
+/** Tests whether an error says that something isn't there. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === "not_found";
+}
+
+/** Returns null for `not_found`, and throws any other error: for `catch` of a promise. */
+export function nullIfNotFound(error: unknown): null {
+  if (isNotFound(error)) return null;
+  throw error;
+}
+
 /**
  * Whether work is retried whose `attempt`th attempt (from 1) failed. Unexpected errors may pass.
  */
@@ -147,7 +159,7 @@ export function causeOf(error: unknown): string {
 export type Trace = string & { readonly isTrace: true };
 
 /** Error codes in the messages of D1, SQLite, Vectorize, Images and other upstreams. */
-const CODES =
+export const CODES =
   /\b(?:D1_[A-Z_]+|SQLITE_[A-Z_]+|VECTOR_[A-Z_]+|\d{3,4}(?=: )|\d{5}(?=\): )|(?<=err=)\d{3,4})/g;
 
 /**
@@ -173,40 +185,9 @@ function traceOfChain(error: unknown): string {
 /** The function, file and line that threw; empty if the stack doesn't say. */
 function throwSite({ stack = "", message }: Error): string {
   const frames = stack.slice(stack.indexOf(message) + message.length);
-  const [, functionName = "", file, line] =
+  const [, functionName = "", file, line] = // bounded: a trace of ten frames
     /^\s+at (?:async )?(?:([\w.#<>]{1,80}) )?\(?(?:[^\s()]*\/)?([\w.-]{1,80}):(\d+):\d+\)?$/m.exec(
       frames,
     ) ?? [];
   return file === undefined ? "" : `at ${functionName} ${file}:${line}`.replace("  ", " ");
-}
-
-/** How a binding failed a call. */
-interface BindingError {
-  /** Code of the platform, such as `9412` or `D1_ERROR`; null if it gave none. */
-  code: string | null;
-  /** Code of the error that the service makes of it. */
-  meaning: ErrorCode;
-}
-
-/** Outcome of a call of a binding: one of both is null. */
-export interface Observed<T> {
-  value: T | null;
-  error: BindingError | null;
-}
-
-/** Makes a call whose failure is a result, too. */
-export async function observe<T>(call: () => Promise<T>): Promise<Observed<T>> {
-  try {
-    return { value: await call(), error: null };
-  } catch (error) {
-    return { value: null, error: { code: platformCodeOf(error), meaning: failureOf(error).code } };
-  }
-}
-
-/** Returns the code of the platform's error, which may be the cause of one of the service. */
-function platformCodeOf(error: unknown): string | null {
-  if (error instanceof AppError) return platformCodeOf(error.cause);
-  if (!(error instanceof Error)) return null;
-  const code: unknown = Reflect.get(error, "code");
-  return typeof code === "number" ? String(code) : (error.message.match(CODES)?.[0] ?? null);
 }

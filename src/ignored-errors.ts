@@ -1,3 +1,8 @@
+/** Treats a body that isn't JSON as one that says nothing. */
+export function treatAsInvalid(): null {
+  return null;
+}
+
 /** Ignores the error of a promise that is awaited later: whoever awaits it gets the error. */
 export function ignoreUntilAwaited(): void {}
 

@@ -1,3 +1,4 @@
+import { toJsonLine } from "./clean-text.ts";
 import type { Trace } from "./errors.ts";
 
 type Field = string | number | boolean | null | undefined;
@@ -20,5 +21,5 @@ type Fields = Record<string, Field> & { [name in Secret]?: never } & { cause?: T
  * Logs one line of JSON. `event` is `area.what_happened`; `cause` takes only a `traceOf` an error.
  */
 export function log(level: "info" | "warn" | "error", event: string, fields: Fields = {}): void {
-  console[level](JSON.stringify({ event, ...fields }));
+  console[level](toJsonLine({ event, ...fields }));
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import {
   type AccountId,
@@ -48,7 +48,7 @@ export type QueryClip = z.infer<typeof queryClip>;
 /** Fields of every job. `jobId` names the job's record, `accountId` who is metered for the work. */
 const job = { jobId: id<JobId>(), accountId: id<AccountId>(), indexId: id<IndexId>() };
 
-/** Work of an account that no request waits for (src/queues/job-runners.ts). */
+/** Work of an account that no request waits for (src/queues/jobs.ts). */
 export const jobMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("delete_asset"),
@@ -95,6 +95,8 @@ export const jobMessage = z.discriminatedUnion("kind", [
   }),
   /** Makes a copy of a video that browsers play. */
   z.object({ kind: z.literal("playback_copy"), ...job, assetId: id<AssetId>() }),
+  /** Searches a new asset for what its index watches. */
+  z.object({ kind: z.literal("match_watches"), ...job, assetId: id<AssetId>() }),
   /** Finds what a watch would have announced. */
   z.object({
     kind: z.literal("preview_watch"),

@@ -40,6 +40,7 @@ export const SHOTS = {
   // Luma distance of two frames to split a shot between them, also relative to its usual distance.
   splitChange: { minLumaDistance: 4, minRatio: 4 },
   frameOperationsPerHour: 900, // of FRAMES, with keyframes; short shots are merged to stay below
+  minKeyframeShare: 0.6, // of these operations, however many small contact sheets were needed
   minFrameOperations: 120, // allowed to every video, however short
 } as const;
 
@@ -82,12 +83,6 @@ export const QUOTES = {
   minTermCoverage: 0.8,
   /** Share of the best sentence's coverage that others beside it have. */
   minRelativeCoverage: 0.9,
-  /** Probability of a sentence in other words. */
-  minProbability: 0.88,
-  /** By how much others beside the best sentence may be less probable. */
-  maxLess: 0.01,
-  /** Sentences whose similarity to the question is computed. */
-  maxEmbedded: 4,
 } as const;
 
 /** Conversion of videos that can't be read as they are, by the decoder (docs/formats.md). */
@@ -104,11 +99,9 @@ export const CONVERSION = {
 /** Watches: queries that announce each new segment which matches (docs/watches.md). */
 export const WATCHES = {
   minProbability: 0.9, // of a match, by default
-  nearestMaxAgeMs: 3_600_000, // of the nearest segments that margins are computed from
-  queriesPerCall: 20, // of an index's database, so that searches have their turn
   eventMatches: 20, // in an event, which says how many there are
   announcedMatches: 500, // read at a time
-  previewDepth: 2000, // segments with the terms of a query that a preview reads
+  previewDepth: 2000, // segments with the terms of a query that a watch or a preview reads
 } as const;
 
 /** Searches with `all` and `none` (docs/ranking.md#all-and-none). */
@@ -125,6 +118,7 @@ export const LOGIC = {
 export const AGGREGATE = {
   defaultTop: 20,
   maxTop: 100, // groups that are returned
+  defaultTopP: 0.5, // lowest score of a hit that is counted
   maxGroups: 10_000, // counted of each database, the largest ones
   vectorDepth: 500, // segments read of each vector channel
   fullTextDepth: 5000, // segments read of the full text
@@ -136,11 +130,6 @@ export const AGGREGATE = {
 /** Judgments of an index (docs/judgments.md). */
 export const JUDGMENTS = {
   maxCount: 10_000,
-  /** Fewest for figures, and fewest that scores may be fitted to. */
-  minMeasured: 30,
-  minFitted: 50,
-  /** The newest, to which scores are fitted: every judgment reads them again. */
-  maxFitted: 2000,
 } as const;
 
 /** Segments that a search takes as examples of what is right and what is wrong, of each. */
@@ -154,7 +143,7 @@ export const FEEDBACK = {
   residualWeights: { relevant: 0.2, irrelevant: 0.05 },
 } as const;
 
-/** Searches for several moments in order (src/search/sequences/). */
+/** Searches for several moments in order (src/search/search-sequence.ts). */
 export const SEQUENCES = {
   defaultWithinSeconds: 60, // between the end of a step and the start of the next
   maxWithinSeconds: 3600,
@@ -167,4 +156,13 @@ export const SEQUENCES = {
 export const INDEX_GROUP = {
   maxIndices: 20, // a Worker makes 10,000 calls: a search makes up to 20 of an index
   timeoutMs: 10_000, // of an index, for each call of its database or vectors
+  maxSearches: 100, // indices times what each is searched for: the query, conditions, steps
+} as const;
+
+/** Searches of one account at once in an isolate. */
+export const SEARCH_TURNS = {
+  maxUnits: 20, // single searches: of one index, for one thing
+  maxMs: 5000, // after which one counts as broken off
+  sharedMs: 1000, // for which another account's search makes those of an account run singly
+  maxAccounts: 1000, // in an isolate; of more, the one that searched longest ago starts anew
 } as const;

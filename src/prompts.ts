@@ -1,4 +1,6 @@
+import { toJsonLine, toVisibleText } from "./clean-text.ts";
 import { MODELS } from "./config.ts";
+import type { TimeRangeMs } from "./time-range.ts";
 
 /*
  * All prompts. Safety from prompt injection doesn't rely on them: answers are verified afterwards
@@ -7,7 +9,7 @@ import { MODELS } from "./config.ts";
 
 const { maxItems } = MODELS.describe;
 
-/** Describes a keyframe or an image for search; src/models/read-description.ts has the schema. */
+/** Describes a keyframe or an image for search; src/models/describe.ts has the schema. */
 export const DESCRIBE_IMAGE = `Describe this picture for a search index.
 caption: one or two plain sentences: who or what, doing what, where.
 text: every word that is written in the picture, as written, line by line; empty if there is none.
@@ -27,8 +29,8 @@ export const NO_ANSWER = "NOT_IN_EVIDENCE";
 
 /** System prompt of every answer. */
 export const RULES = `You answer questions about a collection of videos and pictures, from numbered evidence only.
-Each line of the evidence is a JSON object about one moment: its number, its title, when it is, and what is
-said, written or shown there; a picture of it may follow.
+Each line of the evidence is a JSON object about one moment: its number, its title, when it is, what was said
+just before, and what is said, written or shown there; a picture of it may follow.
 1. Use nothing but the evidence. What you know from elsewhere doesn't count.
 2. Put the number of the evidence that proves it behind every sentence, such as [2] or [1][4].
 3. Words between quotation marks must stand in the evidence exactly so.
@@ -68,16 +70,19 @@ export function systemText(style: AnswerStyle, instruction = ""): string {
   return [RULES, instruction, ...requests].filter(Boolean).join("\n\n");
 }
 
-export function questionText(question: string): string {
-  return `Question: ${encodeAsData(question)}`;
+/** Formats the question, behind what the evidence was searched for if that is something else. */
+export function questionText(question: string, searchTerm = ""): string {
+  const subject = searchTerm && `Subject: ${encodeAsData(searchTerm)}\n`;
+  return `${subject}Question: ${encodeAsData(question)}`;
 }
 
 /** A part of a video, or an image, that an answer may cite. */
 export interface PromptEvidence {
   title: string;
   /** Null for an image. */
-  startMs: number | null;
-  endMs: number | null;
+  timeRange: TimeRangeMs | null;
+  /** The sentence before the speech; empty if there is none. */
+  saidBefore: string;
   speech: string;
   onScreenText: string;
   caption: string;
@@ -85,13 +90,12 @@ export interface PromptEvidence {
 
 /** Formats evidence as one line of JSON. */
 export function evidenceText(marker: number, evidence: PromptEvidence): string {
-  const { title, startMs, endMs, speech, onScreenText, caption } = evidence;
-  const time =
-    startMs === null || endMs === null ? null : `${formatClock(startMs)}–${formatClock(endMs)}`;
+  const { title, timeRange, saidBefore, speech, onScreenText, caption } = evidence;
   return encodeAsData({
     evidence: marker,
     title,
-    ...(time !== null && { time }),
+    ...(timeRange && { time: `${formatClock(timeRange.startMs)}–${formatClock(timeRange.endMs)}` }),
+    ...(saidBefore && { said_before: saidBefore }),
     ...(speech && { said: speech }),
     ...(onScreenText && { written: onScreenText }),
     ...(caption && { shown: caption }),
@@ -100,11 +104,9 @@ export function evidenceText(marker: number, evidence: PromptEvidence): string {
 
 /** Formats the answer about a window. Its brackets aren't replaced: its markers are valid. */
 export function noteText(text: string): string {
-  return JSON.stringify({ note: text }).replaceAll(LINE_ENDS, " ");
+  return toJsonLine({ note: text });
 }
 
-/** Line separators that JSON doesn't escape. */
-const LINE_ENDS = /[\u0085\u2028\u2029]/gu;
 const BRACKETS = { open: /[[【［〔〚]/gu, close: /[\]】］〕〛]/gu };
 /** Start of a marker in round brackets, such as "(source 1)". */
 const NAMED_MARKER = /\(\s?(?=(?:see\s)?(?:source|evidence|ref|citation)s?[\s:#]{0,3}\d)/giu;
@@ -115,9 +117,11 @@ const NAMED_MARKER = /\(\s?(?=(?:see\s)?(?:source|evidence|ref|citation)s?[\s:#]
 function encodeAsData(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== "string") return member;
-    const round = member.replaceAll(BRACKETS.open, "(").replaceAll(BRACKETS.close, ")");
+    const round = toVisibleText(member)
+      .replaceAll(BRACKETS.open, "(")
+      .replaceAll(BRACKETS.close, ")");
     return round.replaceAll(NAMED_MARKER, "");
-  }).replaceAll(LINE_ENDS, " ");
+  });
 }
 
 /** Formats milliseconds as a timecode: 65000 → 1:05, 3661000 → 1:01:01. */

@@ -1,6 +1,5 @@
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { AccountId, AssetId, IndexId, JobId, SegmentId } from "./ids.ts";
-import type { IndexCalibration } from "./index-calibration.ts";
 import type { VerifiedKey } from "./keys.ts";
 
 export const ASSET_TYPES = ["video", "image"] as const;
@@ -43,15 +42,24 @@ export const ASSET_STATES = [
 ] as const;
 export type AssetState = (typeof ASSET_STATES)[number];
 
-/** Types of an index's events (docs/events.md). The webhook gets all but `asset.progress`. */
+/** Types of an index's events (docs/events.md). */
 export const EVENT_TYPES = [
   "asset.updated",
   "asset.progress",
+  "asset.ready",
+  "asset.failed",
   "asset.deleted",
   "watch.matched",
   "webhook.test",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+/** What a webhook gets that names no types. */
+export const WEBHOOK_EVENTS: readonly EventType[] = [
+  "asset.ready",
+  "asset.failed",
+  "asset.deleted",
+  "watch.matched",
+];
 
 /** Delivery of an event to an index's webhook. Times are epoch ms. */
 export interface Delivery {
@@ -64,6 +72,8 @@ export interface Delivery {
   url: string | null;
   phase: "scheduled" | "queued" | "sending" | "delivered" | "failed";
   attempts: number;
+  /** The consumer that makes the attempt; null before the first. */
+  consumer: string | null;
   createdAt: number;
   /** Time of the next phase change or retry; null if the delivery has ended. */
   dueAt: number | null;
@@ -113,8 +123,6 @@ export interface MediaIndexRow {
   revision: number;
   /** New assets go to the last one. */
   shards: Shard[];
-  /** Fitted to its judgments; null for the general one, and if it is turned off. */
-  calibration: IndexCalibration | null;
 }
 
 /** A part of an index, with a database of its own. */
@@ -206,6 +214,20 @@ export interface Mask {
   counts: string;
 }
 
+/** `captionModel` of a template caption: detected labels in a sentence, written by no model. */
+export const TEMPLATE = "template";
+
+/** Kinds of evidence: the image, what is said, text in the image, the caption. */
+export const EVIDENCE_KINDS = [
+  "visual",
+  "speech",
+  "text",
+  "caption",
+  "title",
+  "description",
+] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+
 /** The unit of search: a time range of a video, or an image. Media times are ms. */
 export interface Segment {
   segmentId: SegmentId;
@@ -220,7 +242,13 @@ export interface Segment {
   /** Id of the model that wrote the caption, or `template`; null before there is one. */
   captionModel: string | null;
   transcript: string;
+  /** The last sentence of the segment before: over, or continued by the transcript. */
+  speechBefore: string;
+  /** The end of its last sentence, if that is in the segment after; else empty. */
+  speechAfter: string;
   onScreenText: string;
+  /** Language of the asset's speech and on-screen text; null if unknown. */
+  language: string | null;
   labels: string[];
   boxes: BoundingBox[];
   error: Failure | null;

@@ -1,10 +1,13 @@
-import type { z } from "zod";
+import * as z from "zod";
 import { LIMITS } from "./config.ts";
 import type { JsonObject } from "./types.ts";
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Schema of any JSON object. Unlike zod's record, it keeps a field named `__proto__`. */
+export const plainObject = z.custom<JsonObject>(isObject, { params: { type: "dict_type" } });
 
 /**
  * Adds issues for numbers that lose digits in a double, and for metadata over

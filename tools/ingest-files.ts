@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";
 import {
   type AddedAsset,
   type AddOptions,
@@ -12,6 +13,7 @@ import {
 } from "sightline";
 import {
   addLocalFile,
+  estimateWork,
   type LocalMedia,
   type LocalUploads,
   openFile,
@@ -85,7 +87,10 @@ export async function ingestFiles(
   const copies = new StoredCopies(index, signal);
   const uploads = { sightline, index, serviceUrl, copies, isWaiting: true, stateFolder, signal };
   const outcomes: Ingested[] = [];
-  const queue = [...files.entries()];
+  // What takes longest begins first, so that no long video is left to work alone at the end.
+  const queue = [...files.entries()].toSorted(
+    ([a], [b]) => estimateWork(media[b]!) - estimateWork(media[a]!),
+  );
   const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [position, { metadata }] = next;
@@ -111,10 +116,27 @@ export async function ingestFiles(
   }
 }
 
-async function readMedia({ path, kind, transcript }: MediaFile): Promise<LocalMedia> {
+async function readMedia(file: MediaFile): Promise<LocalMedia> {
+  const { path, name = basename(path), kind, transcript } = file;
   const { size, mtimeMs } = await stat(path);
-  const media = { path, name: basename(path), kind, bytes: size, changedAt: Math.trunc(mtimeMs) };
-  return { ...media, ...(transcript !== undefined && { transcript }) };
+  const media = { path, name, kind, bytes: size, changedAt: Math.trunc(mtimeMs) };
+  const seconds = kind === "video" ? await readSeconds(path) : null;
+  return {
+    ...media,
+    ...(transcript !== undefined && { transcript }),
+    ...(seconds !== null && { seconds }),
+  };
+}
+
+/** Reads the duration that a video states; null if its container isn't read here. */
+async function readSeconds(path: string): Promise<number | null> {
+  using input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(path) });
+  return input.getDurationFromMetadata().catch(treatAsUnknown);
+}
+
+/** Ignores that a container isn't read here: a guess by the file's size is as good. */
+function treatAsUnknown(): null {
+  return null;
 }
 
 /** Ingests one file. Errors that concern only it are its outcome; others are thrown. */

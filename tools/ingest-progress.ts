@@ -1,11 +1,12 @@
+import { estimateWork, type LocalMedia } from "sightline/node";
 import { formatProgress, RedrawnLines } from "./progress.ts";
 import { formatRemainingTime, RemainingTime } from "./remaining-time.ts";
 
-/** Bytes that every file adds to its size, for the work that doesn't depend on the size. */
-const FILE_BYTES = 500_000;
 const REDRAW_MS = 100;
 /** Time between lines where there is no terminal. */
 const LINE_MS = 10_000;
+
+type MeasuredFile = Pick<LocalMedia, "name" | "kind" | "bytes" | "seconds">;
 
 interface FileProgress {
   name: string;
@@ -31,11 +32,12 @@ export class IngestProgress {
   #failedCount = 0;
   #printedAt = 0;
 
-  constructor(output: NodeJS.WriteStream, files: readonly { name: string; bytes: number }[]) {
+  constructor(output: NodeJS.WriteStream, files: readonly MeasuredFile[]) {
     this.#output = output;
     this.#lines = new RedrawnLines(output);
-    this.#files = files.map(({ name, bytes }) => {
-      return { name, weight: bytes + FILE_BYTES, fraction: 0, state: "", isActive: false };
+    this.#files = files.map((file) => {
+      const { name } = file;
+      return { name, weight: estimateWork(file), fraction: 0, state: "", isActive: false };
     });
   }
 

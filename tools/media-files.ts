@@ -1,20 +1,21 @@
-import { constants } from "node:fs";
-import { access, open, readdir, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { open } from "node:fs/promises";
 import { fileTypeFromBuffer } from "file-type";
+import { findTranscripts, type ListedFiles, listFiles, nameFiles } from "sightline/node";
 import { HEAD_BYTES, sniffMediaType } from "../src/media/media-type.ts";
 
 export interface MediaFile {
   path: string;
+  /** Name of the file, behind the folders that were added with it; default its own. */
+  name?: string;
   kind: "video" | "image";
-  /** Path of a subtitle file with the same name. */
+  /** Path of a transcript beside a video. */
   transcript?: string;
   metadata?: Record<string, string | number>;
 }
 
 export interface SkippedFile {
   path: string;
-  /** What its bytes are instead of a video or an image: "empty", "text/html". */
+  /** What it is instead of a video or an image: "text/html", "a link that leads nowhere". */
   contents: string;
 }
 
@@ -23,41 +24,40 @@ export interface MediaFiles {
   skipped: SkippedFile[];
 }
 
-const SUBTITLES = ".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc .smi .tsv".split(" ");
-
 /**
- * Finds videos and images in `paths` and the folders among them by their first bytes. Throws a
- * readable error if a path doesn't exist.
+ * Finds videos and images in `paths` and the folders among them by their first bytes, and the
+ * transcripts beside videos. Throws a readable error if a path doesn't exist.
  */
-export async function findMedia(paths: string[]): Promise<MediaFiles> {
-  const files = (await Promise.all(paths.map(listPath))).flat();
-  const found: MediaFiles = { media: [], skipped: [] };
-  const bySubtitle = new Map(files.map((path) => [withLowerExtension(path), path]));
-  const used = new Set<string>();
-  for (const path of new Set(files)) {
+export async function findMedia(paths: string[], followsLinks = false): Promise<MediaFiles> {
+  const lists = await Promise.all(paths.map((path) => listPath(path, followsLinks)));
+  const roots = new Map(lists.flatMap(({ root, files }) => files.map((path) => [path, root])));
+  const names = nameFiles(paths, lists);
+  const media: MediaFile[] = [];
+  const others = new Map<string, string>(); // what they contain, by path
+  for (const path of roots.keys()) {
     const head = await readHead(path).catch(ignoreUnreadable);
-    if (!head) {
-      found.skipped.push({ path, contents: "unreadable" });
-      continue;
-    }
-    const type = await sniffMediaType(head).catch(ignoreUnreadable);
-    const kind = type?.assetType;
-    if (kind === "video") {
-      const base = path.slice(0, -extname(path).length);
-      const transcript = await findReadable(
-        SUBTITLES.flatMap((suffix) => bySubtitle.get(base + suffix) ?? []),
-      );
-      if (transcript) used.add(transcript);
-      found.media.push({ path, kind, ...(transcript && { transcript }) });
-    } else if (kind === "image") {
-      found.media.push({ path, kind });
-    } else {
-      const mime = (await fileTypeFromBuffer(head))?.mime;
-      const contents = head.length === 0 ? "empty" : (mime ?? "of an unknown format");
-      found.skipped.push({ path, contents });
-    }
+    const type = head && (await sniffMediaType(head).catch(ignoreUnreadable));
+    if (type) media.push({ path, name: names.get(path)!, kind: type.assetType });
+    else others.set(path, head ? await describeContents(head) : "unreadable");
   }
-  return { ...found, skipped: found.skipped.filter(({ path }) => !used.has(path)) };
+  const videos = media.filter(({ kind }) => kind === "video");
+  const beside = await findTranscripts(new Map(videos.map(({ path }) => [path, roots.get(path)!])));
+  for (const video of videos) {
+    const transcript = beside.transcripts.get(video.path);
+    if (transcript === undefined) continue;
+    video.transcript = transcript;
+    others.delete(transcript);
+  }
+  for (const { path, reason } of beside.skipped) others.set(path, `a transcript that ${reason}`);
+  for (const { path, reason } of lists.flatMap(({ links }) => links)) {
+    others.set(path, `a link that ${reason}`);
+  }
+  return { media, skipped: [...others].map(([path, contents]) => ({ path, contents })) };
+}
+
+async function describeContents(head: Uint8Array): Promise<string> {
+  const mime = (await fileTypeFromBuffer(head))?.mime;
+  return head.length === 0 ? "empty" : (mime ?? "of an unknown format");
 }
 
 async function readHead(path: string): Promise<Uint8Array> {
@@ -70,42 +70,11 @@ async function readHead(path: string): Promise<Uint8Array> {
   }
 }
 
-function withLowerExtension(path: string): string {
-  const extension = extname(path);
-  return path.slice(0, path.length - extension.length) + extension.toLowerCase();
-}
-
-/** Returns the first of the files that can be opened. */
-async function findReadable(paths: string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    const isReadable = await access(path, constants.R_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isReadable) return path;
-  }
-  return undefined;
-}
-
-async function listPath(path: string): Promise<string[]> {
-  const entry = await stat(path).catch((cause: unknown) => {
+async function listPath(path: string, followsLinks: boolean): Promise<ListedFiles> {
+  return listFiles(path, followsLinks).catch((cause: unknown) => {
     throw new Error(`There is no file or folder at ${path}.`, { cause });
   });
-  return entry.isDirectory() ? listFolder(path) : [path];
 }
 
-/** Ignores that a file or a folder can't be read: it doesn't stop the others. */
+/** Ignores that a file can't be read: it doesn't stop the others. */
 function ignoreUnreadable(): undefined {}
-
-/** Lists the files below a folder but hidden ones and those of hidden folders. */
-async function listFolder(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for (const child of (await readdir(folder, { withFileTypes: true }).catch(ignoreUnreadable)) ??
-    []) {
-    if (child.name.startsWith(".")) continue;
-    const path = join(folder, child.name);
-    if (child.isDirectory()) files.push(...(await listFolder(path)));
-    else if (child.isFile()) files.push(path);
-  }
-  return files.sort();
-}

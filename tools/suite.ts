@@ -16,6 +16,8 @@ export interface SuiteOptions {
   minutes: number[];
   /** Number of generated requests. */
   requests: number;
+  /** Seconds of attack on each operation. */
+  seconds: number;
   /** Seed of generated requests: the same seed, the same requests. */
   seed: number;
   /** Prints a line of progress. */

@@ -5,7 +5,10 @@ export function sanitizeLine(text: string): string {
 
 /** Removes what a terminal would obey from text of several lines. */
 export function sanitizeText(text: string): string {
-  return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, "");
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060-\u2064\uFEFF\u{E0000}-\u{E007F}]/gu,
+    "",
+  );
 }
 
 /** Truncates text to `width` characters. */

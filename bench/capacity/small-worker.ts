@@ -1,6 +1,6 @@
 import type { LocalEnv } from "../../local/env.ts";
 import worker from "../../local/worker.ts";
-import { countVectors } from "../../src/store/vector-counts.ts";
+import { countVectors } from "../../src/store/deployment.ts";
 import { SMALL_LIMITS } from "./small-limits.ts";
 
 export * from "../../local/worker.ts";

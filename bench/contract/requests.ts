@@ -46,7 +46,6 @@ const HEADERS = [
   "upload-offset",
   "upload-metadata",
   "upload-checksum",
-  "upload-defer-length",
 ];
 /** Methods that are sent to their own operations only: seeded records must survive the run. */
 const DESTRUCTIVE_METHODS = new Set(["DELETE"]);

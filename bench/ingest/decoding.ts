@@ -51,8 +51,11 @@ async function decodeStream(path: string, kind: "video" | "audio", signal: Abort
   try {
     const { [kind]: stream } = source;
     if (!stream) return;
-    const reader = await MediaReader.open(source, stream, signal);
-    for (let next = await reader.next(); next; next = await reader.next()) next.frame.free();
+    const reader = await MediaReader.open(source, stream);
+    for (let next = await reader.next(); next; next = await reader.next()) {
+      next.frame.free();
+      signal.throwIfAborted();
+    }
     reader.close();
   } finally {
     await source.close();

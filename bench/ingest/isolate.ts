@@ -1,7 +1,7 @@
 import { on, once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { z } from "zod";
-import { listOpenPorts } from "../processes.ts";
+import * as z from "zod";
+import { listOpenPorts } from "../../tools/processes.ts";
 
 /** Memory of an isolate in MiB: V8 heap and backing stores. */
 export interface IsolateMemory {

@@ -43,13 +43,15 @@ const CONCURRENCY = 2;
 
 /**
  * Runs the media part of an ingest on the media Worker, and nothing else. Reads from R2 take
- * `readLatencyMs` longer.
+ * `readLatencyMs` longer. `shotParts` of the detection of shots run at the same time: of the steps
+ * here, it alone is run as the ingest runs it, within the memory that parts share.
  */
 export async function measureMediaSteps(
   url: string,
   assetId: string,
   signal: AbortSignal,
   readLatencyMs = 0,
+  shotParts = CONCURRENCY,
 ): Promise<MediaMeasurement> {
   const seconds = {
     probe: 0,
@@ -81,7 +83,8 @@ export async function measureMediaSteps(
       { length: latest?.partCounts[step] ?? 1 },
       (_, part) => part,
     );
-    const results: PartResult[] = await mapConcurrent(parts, CONCURRENCY, (part) =>
+    const concurrency = step === "detect_shots" ? shotParts : CONCURRENCY;
+    const results: PartResult[] = await mapConcurrent(parts, concurrency, (part) =>
       run(step, part),
     );
     seconds[step] = (performance.now() - startedAt) / 1000;

@@ -4,18 +4,17 @@ import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
 import { INGEST } from "../../src/config.ts";
 import { trustedId } from "../../src/ids.ts";
-import { forEachKeyframe } from "../../src/ingest/extract-keyframes.ts";
 import { countWindows } from "../../src/ingest/segmentation/windows.ts";
-import { detectAssetShots } from "../../src/ingest/steps/detect-shots.ts";
+import { forEachKeyframe, listSegmentsOfPart } from "../../src/ingest/steps/describe.ts";
 import { indexFrames } from "../../src/ingest/steps/index-frames.ts";
-import { listSegmentsOfPart } from "../../src/ingest/steps/part-segments.ts";
 import { probe } from "../../src/ingest/steps/probe.ts";
 import { segment } from "../../src/ingest/steps/segment.ts";
+import { runPart } from "../../src/ingest/steps/step-runners.ts";
 import { countAudioChunks, audioChunkAt } from "../../src/ingest/transcript/audio-chunks.ts";
 import { cutAudio } from "../../src/media/container/audio.ts";
 import { openContainer } from "../../src/media/container/open-container.ts";
 import { computeSignature } from "../../src/media/pixels/image-signature.ts";
-import { lumaPixels } from "../../src/media/pixels/luma.ts";
+import { lumaPixels } from "../../src/media/pixels/jpeg.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
 import { listSegments } from "../../src/store/index-database/segments.ts";
@@ -59,7 +58,7 @@ export default {
 
 const STEPS: Record<MediaStep, (env: Env, asset: Asset, part: number) => Promise<unknown>> = {
   probe,
-  detect_shots: (env, asset, part) => detectAssetShots(env, asset, part, 1),
+  detect_shots: (env, asset, part) => runPart("detect_shots", env, asset, part, 1),
   segment,
   cut_audio: cutAudioPart,
   keyframes: extractKeyframesPart,

@@ -3,8 +3,6 @@ import { Sightline } from "sightline";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { IndexGroup } from "../../src/search/index-group.ts";
-import { ndcg } from "../../src/search/ndcg.ts";
-import { createRandom } from "../../src/search/random-numbers.ts";
 import { loadPhotoVectors, type PhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import {
   ARCHIVE_CONTENTS,
@@ -19,6 +17,8 @@ import type { MediaFile } from "../../tools/media-files.ts";
 import { prepareArchive } from "../../tools/memory-search/judge-archive.ts";
 import type { QueryWithTruth } from "../../tools/memory-search/judge-queries.ts";
 import { type KnownVectors, MemoryIndex } from "../../tools/memory-search/memory-index.ts";
+import { ndcg } from "../../tools/ndcg.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
 import { withService } from "../../tools/service.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";

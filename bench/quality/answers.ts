@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { createRandom } from "../../src/search/random-numbers.ts";
 import { makeFacts } from "../../tools/facts/facts.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
 import { answerSuite } from "../answers/answer-suite.ts";
 import { KINDS } from "../answers/fact-kinds.ts";
 import { writeFactMedia } from "../answers/fact-media.ts";

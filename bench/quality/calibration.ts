@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
-import { ndcg } from "../../src/search/ndcg.ts";
-import { createRandom } from "../../src/search/random-numbers.ts";
-import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import type { JudgedQuery } from "../../tools/calibration/judgments.ts";
 import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
 import { ARCHIVE_CONTENTS, LABELLED_CONTENTS } from "../../tools/calibration/sized-archive.ts";
 import { type ArchiveResults, judgeArchives } from "../../tools/memory-search/judge-archive.ts";
+import { ndcg } from "../../tools/ndcg.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
+import { binForecasts, calibrationError } from "../../tools/reliability.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { shuffle } from "../../tools/training/random.ts";
 import { readQueriesAboutNothing } from "../search/queries-about-nothing.ts";

@@ -1,6 +1,6 @@
 import type { Hit, SearchRequest, SightlineIndex } from "sightline";
 import { contentWords } from "../../src/search/query.ts";
-import { createRandom, type Random } from "../../src/search/random-numbers.ts";
+import { createRandom, type Random } from "../../tools/random-numbers.ts";
 import { VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";

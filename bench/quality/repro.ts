@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Sightline } from "sightline";
 import { openFile } from "sightline/node";
-import { z } from "zod";
+import * as z from "zod";
 import { poll } from "../../tools/poll.ts";
 import { withService } from "../../tools/service.ts";
 import type { Suite } from "../../tools/suite.ts";

@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { INGEST, SEARCH } from "../../src/config.ts";
-import { regionVector, smallObjects } from "../../src/ingest/small-objects.ts";
+import { regionVector, smallObjects } from "../../src/ingest/steps/embed.ts";
+import { encodeJpeg } from "../../src/media/pixels/jpeg.ts";
 import { expandRect } from "../../src/media/pixels/rect.ts";
+import { providePlatformClasses } from "../../tools/platform-classes.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { type RequestEngine, withEngine } from "../engine.ts";
@@ -35,15 +37,22 @@ async function embedImage(request: RequestEngine, jpeg: Buffer): Promise<ImageVe
   });
   const regions = smallObjects(boxes).map((object) => {
     const area = expandRect(object, { width, height }, INGEST.regions.margin);
-    return sharp(jpeg).extract(area).jpeg().toBuffer();
+    return encodeCrop(sharp(jpeg).extract(area));
   });
   const jpegs = [jpeg, ...(await Promise.all(regions))];
   const vectors = await embed(
     request,
-    jpegs.map((bytes) => ({ image: bytes.toString("base64") })),
+    jpegs.map((bytes) => ({ image: Buffer.from(bytes).toString("base64") })),
   );
   const [whole = [], ...objectVectors] = vectors;
   return [whole, ...objectVectors.map((vector) => unit(regionVector(vector, whole)))];
+}
+
+/** Encodes a crop with the encoder of ingest. */
+async function encodeCrop(crop: ReturnType<typeof sharp>): Promise<Uint8Array> {
+  const { data, info } = await crop.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  return encodeJpeg({ width, height, data: new Uint8ClampedArray(data) });
 }
 
 /** Pastes `small` on `ground`; the position depends on `number` only. */
@@ -82,6 +91,7 @@ const unit = (vector: number[]) => vector.map((value) => value / Math.sqrt(dot(v
 export const suite: Suite = {
   summary: "recall of <DIR>/photos, original and pasted small, with and without object vectors",
   async run({ dataDir, log, signal }) {
+    providePlatformClasses(); // the encoder is WebAssembly
     const all = await readCaptionedPhotos(join(dataDir, "photos"));
     const photos = Array.from(
       { length: PHOTOS },

@@ -4,9 +4,6 @@ import { join } from "node:path";
 import type { WatchMatch } from "sightline";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { readWeights, writeWeights } from "../../local/engine/joint-space/weights.ts";
-import { JUDGMENTS } from "../../src/parameters.ts";
-import { type Interval, wilsonInterval } from "../../src/search/intervals.ts";
-import { createRandom } from "../../src/search/random-numbers.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../../tools/calibration/corpus.ts";
 import type { Corpus, GroundTruth } from "../../tools/calibration/judgments.ts";
@@ -17,7 +14,9 @@ import {
   sampleQueries,
 } from "../../tools/calibration/questions.ts";
 import { ingestFiles } from "../../tools/ingest-files.ts";
+import { type Interval, wilsonInterval } from "../../tools/intervals.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
@@ -30,6 +29,8 @@ const STREAM_PHOTOS = 500;
 const IMAGE_PHOTOS = 200;
 /** Watches of an index: as many as the service allows. */
 const WATCHES = 200;
+/** Fewest matches whose share of right ones is compared as it is. */
+const MIN_MEASURED = 30;
 const STREAM_INDICES = 3;
 const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9] as const;
 /** How much lower the share of right matches may be than their mean score. */
@@ -93,7 +94,7 @@ function measureBins(outcomes: readonly WatchOutcome[]) {
     const right = some.filter(({ isRight }) => isRight).length;
     const stated = some.reduce((sum, { score }) => sum + score, 0) / some.length;
     const interval = wilsonInterval(right, some.length);
-    const share = some.length < JUDGMENTS.minMeasured ? interval.high : right / some.length;
+    const share = some.length < MIN_MEASURED ? interval.high : right / some.length;
     return {
       from,
       matches: some.length,

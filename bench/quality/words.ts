@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { syntheticId, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
+import { syntheticId } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
@@ -11,7 +11,7 @@ import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
  * and the fifth are the halves of a set that the author of those changes wrote before reading the
  * code: the fourth was read while mending, the fifth run once at the end. The last four were
  * written by others, who had seen neither the code nor the other sets. The first three of them were
- * read while mending after their first run, the ninth was only run.
+ * read while mending after their first run, the ninth while choosing what to keep of that.
  */
 const FILES = [
   "development",
@@ -63,8 +63,8 @@ async function load(service: Service, index: string, pairs: Pair[]): Promise<voi
   await service.sightline.indices.create({ index_name: index });
   const segments = pairs.map(({ segmentId, text }, at) => ({
     segmentId,
-    assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
-    position: at % VIDEO_SEGMENTS,
+    assetId: syntheticId("vid", at), // the language of a text is that of its asset
+    position: 0,
     caption: "",
     transcript: text,
     onScreenText: "",

@@ -1,8 +1,8 @@
-import { z } from "zod";
+import * as z from "zod";
+import { listOpenPorts, measureResidentMib } from "../../tools/processes.ts";
 import type { Service } from "../../tools/service.ts";
 import { ProcessSupervisor } from "../../tools/stack/child.ts";
 import { round, type SuiteOptions } from "../../tools/suite.ts";
-import { listOpenPorts, measureResidentMib } from "../processes.ts";
 import { installBaselines, startBaseline } from "./baseline-process.ts";
 import { batchesOf, loadCorpusMaterial, type CorpusMaterial } from "./corpus-vectors.ts";
 import { type CorpusQuery, makeQueries } from "./corpus.ts";

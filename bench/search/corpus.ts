@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/search/random-numbers.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
 import type { CaptionedPhoto } from "../../tools/training/captions.ts";
 

@@ -1,4 +1,4 @@
-import { ndcg } from "../../src/search/ndcg.ts";
+import { ndcg } from "../../tools/ndcg.ts";
 import { quantile, round } from "../../tools/suite.ts";
 import type { CorpusQuery } from "./corpus.ts";
 import type { TimedSearch } from "./systems.ts";

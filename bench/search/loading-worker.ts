@@ -1,22 +1,22 @@
 import type { LocalEnv } from "../../local/env.ts";
 import worker from "../../local/worker.ts";
 import { INGEST, MODELS } from "../../src/config.ts";
-import { accountId, type AssetId, type IndexId, newId, trustedId } from "../../src/ids.ts";
+import { type AssetId, type IndexId, accountId, newId, trustedId } from "../../src/ids.ts";
 import { embed } from "../../src/ingest/steps/embed.ts";
 import { writeAssetState } from "../../src/store/asset-changes.ts";
 import { insertAsset, updateProperties } from "../../src/store/d1/assets.ts";
 import { requireIndex } from "../../src/store/d1/indices.ts";
 import { type IndexDb, indexDatabase } from "../../src/store/index-database/index-database.ts";
-import { updateTranscripts } from "../../src/store/index-database/segment-transcripts.ts";
 import { upsertSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
+import { updateTranscripts } from "../../src/store/transcript-replacement.ts";
 import { vectorPair } from "../../src/store/vectorize/vector-pairs.ts";
 import { upsertVectors } from "../../src/store/vectorize/vectors.ts";
 import type { Asset, MediaIndexRow, Segment } from "../../src/types.ts";
 import {
   type SegmentBatch,
-  decodeBatch,
   type SegmentFields,
+  decodeBatch,
   splitRows,
 } from "../../tools/segment-batch.ts";
 
@@ -68,7 +68,7 @@ async function load(
   const db = indexDatabase(env, { ...index, shard: 0 });
   await writeEach([...videos], async ([assetId, ofVideo]) => {
     await upsertSegments(db, { assetId, assetType: "video" }, ofVideo);
-    await updateTranscripts(db, { assetId, transcriptRevision: 0 }, ofVideo);
+    await updateTranscripts(db, { assetId, transcriptRevision: 0 }, ofVideo, null);
   });
   await describeSegments(db, segments);
   if (embedsText) {
@@ -140,10 +140,13 @@ function toSegment(indexId: IndexId, fields: SegmentFields): Segment {
     endMs: startMs + SEGMENT_MS,
     keyframeMs: startMs,
     captionModel: null,
+    speechBefore: "",
+    speechAfter: "",
     labels: [],
     boxes: [],
     error: null,
     described: true,
+    language: null,
     hasKeyframe: true,
   };
 }

@@ -19,7 +19,8 @@ export async function detectCutsByFilter(
   const cuts: FrameTransition[] = [];
   using filter = FilterAPI.create(filters);
   const range = { start: 0, end: Infinity };
-  for await (const frame of filter.frames(readVideoTrack(path, range, null, signal))) {
+  for await (const frame of filter.frames(readVideoTrack(path, range, null))) {
+    signal.throwIfAborted();
     if (!frame) continue;
     const { num, den } = frame.timeBase;
     const at = Math.round((Number(frame.pts) * num * fps) / den);

@@ -105,7 +105,8 @@ async function readShot(
   using filter = FilterAPI.create(`fps=${RATE},${fill},format=rgb24`);
   const range = { start, end: start + count / RATE };
   const frames: RgbFrame[] = [];
-  for await (const frame of filter.frames(readVideoTrack(path, range, null, signal))) {
+  for await (const frame of filter.frames(readVideoTrack(path, range, null))) {
+    signal.throwIfAborted();
     if (!frame) continue;
     frames.push(Uint8Array.from(frame.toBuffer()));
     frame.free();

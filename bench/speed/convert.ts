@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as av from "node-av/constants";
-import type { ConversionJob } from "../../local/engine/conversion-process.ts";
+import type { TaskMessage } from "../../local/engine/decoder-process.ts";
 import { measureMedia } from "../../local/engine/measure-media.ts";
 import { CONVERSION } from "../../src/parameters.ts";
 import { photographPath } from "../../tools/sample/images.ts";
@@ -14,7 +14,7 @@ import type { Scene } from "../../tools/sample/video-frames.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { AAC, type FormatKind, MP2, MP3, writeKind } from "../format-kinds.ts";
 
-const PROCESS = join(import.meta.dirname, "../../local/engine/conversion-process.ts");
+const PROCESS = join(import.meta.dirname, "../../local/engine/decoder-process.ts");
 const SECONDS = 20;
 const RUNS = 3;
 /** Dollars of a second of a container's processor: docs/costs.md. */
@@ -45,13 +45,27 @@ const KINDS: FormatKind[] = [
   },
 ];
 
-/** Runs a program to its end. Returns the seconds of processor that it has taken. */
-async function measureCpu(program: string, args: string[], signal: AbortSignal): Promise<number> {
+/**
+ * Runs a program to its end, or until it replies to a message. Returns the seconds of processor
+ * that it has taken.
+ */
+async function measureCpu(
+  program: string,
+  args: string[],
+  signal: AbortSignal,
+  message?: TaskMessage,
+): Promise<number> {
   const script = '"$@" >/dev/null && times';
-  const child = spawn("sh", ["-c", script, "sh", program, ...args], { signal });
+  const child = spawn("sh", ["-c", script, "sh", program, ...args], {
+    signal,
+    stdio: ["ignore", "pipe", "pipe", message ? "ipc" : "ignore"],
+    serialization: "advanced",
+  });
+  child.once("message", () => child.disconnect());
+  if (message) child.send(message);
   const [output, errors, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
+    text(child.stdout!),
+    text(child.stderr!),
     once(child, "exit"),
   ]);
   if (code !== 0) throw new Error(`${program} failed: ${errors}`);
@@ -72,25 +86,24 @@ async function measureMinute(run: () => Promise<number>): Promise<number> {
 
 /** Converts a film by the decoder's process, and by `ffmpeg` to the same size and codecs. */
 async function measureFilm(path: string, target: string, { signal }: SuiteOptions) {
-  const { video, audio, origin_seconds: originSeconds } = await measureMedia(path);
+  const { video, audio, recordings } = await measureMedia(path);
   const { width, height, fps } = video!;
   const scale = Math.min(1, CONVERSION.longSide / width, CONVERSION.shortSide / height);
   const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  const job: ConversionJob = {
-    kind: "part",
+  const message: TaskMessage = {
+    name: "part",
     path,
     target,
     request: {
-      originSeconds,
+      bytes: null,
+      originSeconds: recordings[0]!.origin_seconds,
       startMs: 0,
       endMs: SECONDS * 1000,
       frameFormat: { ...size, fps },
       audio: audio !== null,
     },
   };
-  const ours = await measureMinute(() =>
-    measureCpu(process.execPath, [PROCESS, JSON.stringify(job)], signal),
-  );
+  const ours = await measureMinute(() => measureCpu(process.execPath, [PROCESS], signal, message));
   const output = ["-vf", `scale=${size.width}:${size.height}`, "-c:v", "libx264"];
   const args = ["-v", "error", "-nostdin", "-y", "-i", path, ...output];
   args.push("-preset", "veryfast", "-c:a", "aac", target);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SearchRequest, Sightline } from "sightline";
 import { MODELS, PRICES, STORAGE_PRICES } from "../../src/config.ts";
+import { measureCpuSeconds } from "../../tools/processes.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { writeGeneratedVideo } from "../ingest/minutes.ts";
-import { measureCpuSeconds } from "../processes.ts";
 
 const SEARCHES = 200;
 /**

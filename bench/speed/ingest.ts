@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AddedAsset } from "sightline";
 import { addFile } from "../../tools/ingest-files.ts";
+import { measureCpuSeconds, measureResidentMib } from "../../tools/processes.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { type Decoder, findDecoder } from "../ingest/decoding.ts";
@@ -15,7 +16,6 @@ import {
   measureMediaSteps,
 } from "../ingest/media-part.ts";
 import { writeGeneratedVideo } from "../ingest/minutes.ts";
-import { measureCpuSeconds, measureResidentMib } from "../processes.ts";
 
 const WORKER = "bench/ingest/media-worker.ts";
 const MIB = 2 ** 20;

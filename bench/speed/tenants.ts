@@ -1,10 +1,10 @@
-import { newId } from "../../src/ids.ts";
-import { createRandom, drawNormal, type Random } from "../../src/search/random-numbers.ts";
+import { createRandom, type Random } from "../../tools/random-numbers.ts";
 import type { SegmentFields } from "../../tools/segment-batch.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import { interleaveQueries } from "../search/interleave.ts";
-import { loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
+import { LOADING_WORKER } from "../search/load-batch.ts";
+import { createSegments, createText, loadSegments } from "../search/random-segments.ts";
 import { type SearchSystem, type TimedSearch, timeSearch } from "../search/systems.ts";
 
 /** Segments of the indices that are measured. */
@@ -12,11 +12,7 @@ const SIZES = [100, 1000];
 /** Other indices in the same deployment, and the segments of each. */
 const [OTHERS, OTHER_SIZE] = [10, 20_000];
 const [WARM_UP, QUERIES] = [20, 200];
-const VOCABULARY = 20_000;
-const [CAPTION_WORDS, SPEECH_WORDS, QUERY_WORDS] = [10, 25, 3];
-const VIDEO_SEGMENTS = 1000;
-/** Numbers of a stored vector; the loader appends zeros. */
-const DIMENSIONS = 64;
+const QUERY_WORDS = 3;
 
 export const suite: Suite = {
   summary:
@@ -29,11 +25,11 @@ export const suite: Suite = {
       const random = createRandom(1);
       for (const size of SIZES) {
         const segments = createSegments(size, random);
-        for (const service of [alone, beside]) await load(service, `own-${size}`, segments);
+        for (const service of [alone, beside]) await create(service, `own-${size}`, segments);
       }
       for (let i = 0; i < OTHERS; i++) {
         options.log(`Loading index ${i + 1} of ${OTHERS}`);
-        await load(beside, `other-${i}`, createSegments(otherSize, random));
+        await create(beside, `other-${i}`, createSegments(otherSize, random));
       }
       const rows = [];
       for (const size of SIZES) {
@@ -90,35 +86,7 @@ function toSystem(name: string, { url, key }: Service, size: number): SearchSyst
   return { name, processName: "workerd", search };
 }
 
-/** Makes text of a vocabulary whose words are as frequent as those of English (Zipf's law). */
-function createText(wordCount: number, random: Random): string {
-  const words = Array.from({ length: wordCount }, () => `w${Math.floor(VOCABULARY ** random())}`);
-  return words.join(" ");
-}
-
-function createSegments(count: number, random: Random): SegmentFields[] {
-  let assetId = "";
-  return Array.from({ length: count }, (_, i) => {
-    if (i % VIDEO_SEGMENTS === 0) assetId = newId("vid");
-    return {
-      segmentId: `seg_${assetId.slice(4)}${i}`,
-      assetId,
-      position: i % VIDEO_SEGMENTS,
-      caption: createText(CAPTION_WORDS, random),
-      transcript: createText(SPEECH_WORDS, random),
-      onScreenText: "",
-    };
-  });
-}
-
-async function load(service: Service, index: string, segments: SegmentFields[]): Promise<void> {
+async function create(service: Service, index: string, segments: SegmentFields[]): Promise<void> {
   await service.sightline.indices.create({ index_name: index });
-  const random = createRandom(segments.length);
-  for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
-    const batch = segments.slice(at, at + VIDEO_SEGMENTS);
-    const vectors = () =>
-      Float32Array.from({ length: batch.length * DIMENSIONS }, () => drawNormal(random));
-    const vectorsOfBatch = { textVectors: vectors(), imageVectors: vectors() };
-    await loadBatch(service, index, { segments: batch, ...vectorsOfBatch });
-  }
+  await loadSegments(service, index, segments);
 }

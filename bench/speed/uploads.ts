@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFile } from "sightline/node";
+import { measureResidentMib } from "../../tools/processes.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { writeShortVideo, writePaddedVideo } from "../large-video.ts";
-import { measureResidentMib } from "../processes.ts";
 import { uploadByTus } from "../tus-upload.ts";
 
 const MB = 1_000_000;

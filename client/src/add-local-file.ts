@@ -95,7 +95,7 @@ async function uploadAtOnce(
   media: LocalMedia,
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
-  const file = await openFile(media.path);
+  const file = await openFile(media.path, media.name);
   const share = isWaiting ? 0.5 : 1;
   const options = {
     signal,
@@ -127,7 +127,7 @@ async function uploadInParts(
   const share = isWaiting ? 0.5 : 1;
   const isTranscriptMissing = media.transcript !== undefined;
   const writes: Promise<void>[] = [];
-  const asset = await index.upload(await openFile(media.path), {
+  const asset = await index.upload(await openFile(media.path, media.name), {
     name: media.name,
     signal,
     ...(metadata && { metadata }),

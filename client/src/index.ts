@@ -16,6 +16,7 @@ export {
 } from "./errors.ts";
 export type { NewImage } from "./images.ts";
 export type { EventOptions } from "./index-events.ts";
+export { toIndexName } from "./index-name.ts";
 export type { JobWaitOptions } from "./jobs.ts";
 export type { NodesPage, Page, PageResult } from "./page.ts";
 export type { components, paths } from "./schema.ts";

@@ -47,8 +47,8 @@ export class Judgments {
   /**
    * Measures the results of the index by its judgments.
    * @example
-   * const { all } = await index.judgments.quality();
-   * if (all.is_enough) console.log(all.calibration_error?.value);
+   * const { tenths } = await index.judgments.quality();
+   * for (const { from, judged, right } of tenths) console.log(from, judged, right);
    */
   quality(options: RequestOptions = {}): Promise<Quality> {
     const path = [...this.#indexPath, "quality"];

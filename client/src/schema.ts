@@ -24,26 +24,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/health/bindings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Observe what the bindings answer
-         * @description Calls bindings of the platform where their behaviour isn't documented, and returns what they answered. The smoke test of a deployment uses it. It costs model calls.
-         */
-        post: operations["observeBindings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/init": {
         parameters: {
             query?: never;
@@ -453,11 +433,7 @@ export interface paths {
          */
         get: operations["getUpload"];
         put?: never;
-        /**
-         * Continue or delete an upload by POST
-         * @description Does what `X-HTTP-Method-Override` says, for clients that can't send PATCH or DELETE.
-         */
-        post: operations["overrideUpload"];
+        post?: never;
         /**
          * Delete an unfinished upload
          * @description Deletes an upload and the bytes that were received (tus's termination).
@@ -505,7 +481,7 @@ export interface paths {
         };
         /**
          * Get an edit list of a video
-         * @description Returns segments of a video as an edit decision list (CMX 3600) for a cutting room.
+         * @description Returns segments of a video as an edit decision list (CMX 3600) to cut by.
          */
         get: operations["getEditList"];
         put?: never;
@@ -530,6 +506,46 @@ export interface paths {
          * @description Returns parts of several videos, one after the other, as one edit decision list (CMX 3600). Programme times begin at one hour. A comment names the frame rate of each video that has another one than the programme. Nothing is stored.
          */
         post: operations["formatCutList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export a cut list
+         * @description Returns segments, or the hits of a search, one after the other, as a file for a video editor: an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. What a format can't say is a 422 with the reason. docs/exports.md has examples.
+         */
+        post: operations["exportCutList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export a cut list of several indices
+         * @description Returns segments, or the hits of a search, one after the other, as a file for a video editor: an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. What a format can't say is a 422 with the reason. docs/exports.md has examples. If an index doesn't answer, the request fails.
+         */
+        post: operations["exportCutListOfIndices"];
         delete?: never;
         options?: never;
         head?: never;
@@ -751,29 +767,9 @@ export interface paths {
         put?: never;
         /**
          * Search several indices with words
-         * @description Searches up to 20 indices of the account as one: with one ranking by `score`, in which near-identical segments of different indices are one hit, too. Takes the fields of an index's search. An index that fails or is late is named in `partial`, and the others are searched without it. Each index counts as one search.
+         * @description Searches up to 20 indices of the account as one: with one ranking by `score`, in which near-identical segments of different indices are one hit, too. Takes the fields of an index's search. An index that fails or is late is named in `partial`, and the others are searched without it. The query, each condition and each step counts as one search of each index: 100 at most.
          */
         post: operations["searchIndices"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/index/{index_name}/aggregate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Count by groups
-         * @description Counts segments, their seconds, or assets, by groups. Without a query, numbers are exact. With one, each is the expected number, computed from the probabilities of all segments, with an interval of 90 %: nothing is cut off at a threshold. Near-duplicates count each. Counts as a search. docs/search-guide.md explains it.
-         */
-        post: operations["aggregateIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -814,6 +810,26 @@ export interface paths {
          * @description Finds the footage of a clip, even if it was cut, cropped or compressed, then footage like it. What is said in the clip counts. Sound without pictures finds what is said like it: a 422 if no speech is recognised in its first 45 seconds.
          */
         post: operations["searchByVideo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/aggregate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count by groups
+         * @description Counts segments, their seconds, or assets, by groups. With a query, it counts the hits whose scores are `top_p` or more; near-duplicates count each. Counts as a search. docs/search-guide.md explains it.
+         */
+        post: operations["aggregateIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -909,13 +925,13 @@ export interface paths {
         };
         /**
          * List the judgments
-         * @description Lists the judgments of an index by their creation. With `Accept: text/csv`, all of them are sent as a table, whatever `limit` is.
+         * @description Lists the judgments of an index by their creation.
          */
         get: operations["listJudgments"];
         put?: never;
         /**
          * Judge a result
-         * @description Stores whether a segment is relevant to a query, with the score that the service gives it. A judgment of the same query and segment replaces the earlier one. With 50 or more, scores may be fitted to them. Counts as a search unless `search_id` is given.
+         * @description Stores whether a segment is relevant to a query, with the score that the service gives it. A judgment of the same query and segment replaces the earlier one. Counts as a search unless `search_id` is given.
          */
         post: operations["judgeSegment"];
         delete?: never;
@@ -933,7 +949,7 @@ export interface paths {
         };
         /**
          * Measure the results of an index
-         * @description Computes from the judgments how precise results are, whether scores are right as probabilities, and whether the best come first: for all, and by kind of evidence. Scores are those that a search returns now.
+         * @description Counts for each tenth of the score how many results were judged, and were right.
          */
         get: operations["getQuality"];
         put?: never;
@@ -1000,6 +1016,86 @@ export interface paths {
          * @description Sends every change of state and progress as a server-sent event, until the client closes the connection or a minute has passed; then connect again. The header `Last-Event-ID` continues after that event. An event `reset` says that some were missed: read the records.
          */
         get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the webhook of an index
+         * @description Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` sets the URL, in `settings.webhook_url`. docs/webhooks.md says how to verify a signature.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/webhook/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the signing secret
+         * @description Creates a new signing secret. Events are signed with both secrets for a day, so that the receiver can change over.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/webhook/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Queues an event of the type `webhook.test`, and returns its delivery.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/webhook/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Lists recent deliveries with their attempts, newest first.
+         */
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1120,92 +1216,12 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/index/{index_name}/webhook": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the webhook of an index
-         * @description Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` sets the URL, in `settings.webhook_url`. docs/webhooks.md says how to verify a signature.
-         */
-        get: operations["getWebhook"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/index/{index_name}/webhook/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Replace the signing secret
-         * @description Creates a new signing secret. Events are signed with both secrets for a day, so that the receiver can change over.
-         */
-        post: operations["rotateWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/index/{index_name}/webhook/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event
-         * @description Queues an event of the type `webhook.test`, and returns its delivery.
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/index/{index_name}/webhook/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the deliveries of a webhook
-         * @description Lists recent deliveries with their attempts, newest first.
-         */
-        get: operations["listWebhookDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description Body of every error but 422. */
-        Error: {
+        ErrorBody: {
             /**
              * @description A sentence that says what is wrong and what to do.
              * @example There is no index named "holiday".
@@ -1217,7 +1233,7 @@ export interface components {
             /** @description Every issue of the request, at most 1000 for each part of it. */
             detail: {
                 /**
-                 * @description Where: `path`, `query`, `header` or `body`, then the field, then positions in lists.
+                 * @description Where: `path`, `query`, `header` or `body`, then the field and positions in lists.
                  * @example [
                  *       "body",
                  *       "top_k"
@@ -1263,7 +1279,7 @@ export interface components {
                      */
                     binding: string;
                     /**
-                     * @description `not_checked`: a call costs money. `npm run smoke` makes one.
+                     * @description `not_checked`: a call costs money, as of `npm run smoke`.
                      * @enum {string}
                      */
                     state: "ok" | "unavailable" | "timeout" | "not_checked";
@@ -1306,14 +1322,14 @@ export interface components {
                 accepts_ingests: boolean | null;
                 /**
                  * Format: date-time
-                 * @description When the cron trigger last ran, due once a minute; null: never. RFC 3339, UTC.
+                 * @description When the cron trigger ran, due once a minute; null: never. RFC 3339, UTC.
                  * @example 2026-11-24T09:30:00.000Z
                  */
                 last_swept_at: string | null;
                 /** @description How full the stores are. */
                 fill: {
                     /**
-                     * @description `database` is D1, `index_database` the fullest database of an index.
+                     * @description `database` is D1, `index_database` the fullest of an index.
                      * @enum {string}
                      */
                     resource: "database" | "index_database" | "vectors" | "shards";
@@ -1338,22 +1354,10 @@ export interface components {
                      */
                     soft_limit: number;
                     /**
-                     * Format: date
-                     * @description Day on which the soft limit is reached, if it grows as before.
-                     * @example null
-                     */
-                    soft_limit_on: string | null;
-                    /**
                      * @description Limit of the platform.
                      * @example 10000000000
                      */
                     limit: number;
-                    /**
-                     * Format: date
-                     * @description Day on which the limit is reached, if it grows as before.
-                     * @example null
-                     */
-                    limit_on: string | null;
                 }[] | null;
                 /** @description Calls of the last hour that met a limit. */
                 model_limits: {
@@ -1373,297 +1377,7 @@ export interface components {
                      */
                     calls: number;
                 }[] | null;
-                /** @description What a check of the text model found; null before the first. */
-                text_model: {
-                    /**
-                     * @description Name of the model.
-                     * @example @cf/baai/bge-m3
-                     */
-                    model: string;
-                    /**
-                     * @description Scripts in which different texts have equal vectors: the model knows none.
-                     * @example [
-                     *       "Thai"
-                     *     ]
-                     */
-                    equal_scripts: string[];
-                    /**
-                     * Format: date-time
-                     * @description When that was checked, due once a day. RFC 3339, UTC.
-                     * @example 2026-11-24T09:30:00.000Z
-                     */
-                    checked_at: string;
-                } | null;
             };
-        };
-        /** @description What the bindings answered. */
-        BindingObservations: {
-            /** @description Six tiles of at least 64 × 36 pixels from the video's first 6 seconds. Null without one. */
-            contact_sheet: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Width in pixels.
-                     * @example 64
-                     */
-                    width: number;
-                    /**
-                     * @description Height in pixels.
-                     * @example 36
-                     */
-                    height: number;
-                    /**
-                     * @description Columns, as inferred from the size of the sheet.
-                     * @example 3
-                     */
-                    columns: number;
-                    /**
-                     * @description Whether FRAMES reads `width` and `height` as those of each tile or of the sheet.
-                     * @example tile
-                     * @enum {string}
-                     */
-                    size_of: "tile" | "sheet";
-                    /** @description Mean brightness of each of the 6 tiles, row by row. */
-                    tile_lumas: number[];
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-            } | null;
-            /** @description The video's frame at 3.6 seconds. Null without one. */
-            frame: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Width in pixels.
-                     * @example 64
-                     */
-                    width: number;
-                    /**
-                     * @description Height in pixels.
-                     * @example 36
-                     */
-                    height: number;
-                    /**
-                     * @description Mean brightness, 0–255.
-                     * @example 118
-                     */
-                    luma: number;
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-            } | null;
-            /** @description The same frame by the decoder of other codecs. Null without a video or a decoder. */
-            decoder: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Width in pixels.
-                     * @example 64
-                     */
-                    width: number;
-                    /**
-                     * @description Height in pixels.
-                     * @example 36
-                     */
-                    height: number;
-                    /**
-                     * @description Mean brightness, 0–255.
-                     * @example 118
-                     */
-                    luma: number;
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-            } | null;
-            /** @description The frame at 1.1 seconds of each of the videos of other codecs, by FRAMES. */
-            codecs: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Width in pixels.
-                     * @example 64
-                     */
-                    width: number;
-                    /**
-                     * @description Height in pixels.
-                     * @example 36
-                     */
-                    height: number;
-                    /**
-                     * @description Mean brightness, 0–255.
-                     * @example 118
-                     */
-                    luma: number;
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-                /**
-                 * @description Codec of the video; null if it can't be read.
-                 * @example hevc
-                 */
-                codec: string | null;
-                /** @description Whether `FRAMES_CODECS` has the codec. */
-                is_listed: boolean;
-            }[];
-            /** @description Each of the images. */
-            images: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Media type.
-                     * @example image/jpeg
-                     */
-                    format: string;
-                    /**
-                     * @description Width in pixels.
-                     * @example 64
-                     */
-                    width: number;
-                    /**
-                     * @description Height in pixels.
-                     * @example 36
-                     */
-                    height: number;
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-            }[];
-            /** @description The model's reply, as it is, to a request to describe the first image as JSON. `wrapped` has the schema beside a name, `bare` the schema alone, `json_object` has it in the prompt. */
-            descriptions: {
-                /** @description What was answered; null after an error. */
-                value?: unknown | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-                /**
-                 * @description How JSON was asked for.
-                 * @enum {string}
-                 */
-                form: "wrapped" | "bare" | "json_object";
-            }[];
-            /** @description What a joint image and text model of Workers AI answered to each form of input: `input` and `documents` are lists, `messages` are a chat's, `fields` are `text` and `image`. */
-            image_embeddings: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Length of the vector; null if there is none.
-                     * @example 1024
-                     */
-                    dimensions: number | null;
-                    /**
-                     * @description The output: types, and for lists the length and the first item.
-                     * @example {
-                     *       "data": {
-                     *         "length": 1,
-                     *         "item": {
-                     *           "length": 1024,
-                     *           "item": "number"
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    outline?: unknown;
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-                /**
-                 * @description How the input was sent.
-                 * @enum {string}
-                 */
-                form: "input" | "messages" | "documents" | "fields";
-                /**
-                 * @description What was sent: a text or the first image.
-                 * @enum {string}
-                 */
-                input: "text" | "image";
-            }[];
-            /** @description A vector that was written, queried and deleted. */
-            vectors: {
-                /** @description What was answered; null after an error. */
-                value: {
-                    /**
-                     * @description Id of the vector while no query finds it: ask again with it as `vector`. Null once it was found, or isn't waited for any more after 5 minutes.
-                     * @example null
-                     */
-                    waiting: string | null;
-                    /**
-                     * @description Time until a query found the vector.
-                     * @example 34
-                     */
-                    found_after_seconds: number | null;
-                    /**
-                     * @description Cosine of the vector and the query.
-                     * @example 0.512
-                     */
-                    cosine: number;
-                    /**
-                     * @description Score of the query.
-                     * @example 0.51
-                     */
-                    score: number | null;
-                    /**
-                     * @description Score of a query that returns the values.
-                     * @example 0.512
-                     */
-                    exact_score: number | null;
-                } | null;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-            };
-            /** @description Statements at and past the limits of D1. */
-            database: {
-                /**
-                 * @description Limit of D1 that was tried.
-                 * @enum {string}
-                 */
-                limit: "parameters" | "value_bytes" | "statement_bytes";
-                /**
-                 * @description Size of the statement's parameters, its value or itself.
-                 * @example 100
-                 */
-                size: number;
-                /**
-                 * @description How the call failed; null if it didn't.
-                 * @example null
-                 */
-                error: components["schemas"]["BindingError"] | null;
-            }[];
-        };
-        /** @description How a binding failed a call. */
-        BindingError: {
-            /**
-             * @description Code of Cloudflare, if it gave one.
-             * @example 9412
-             */
-            code: string | null;
-            /**
-             * @description Error of the service that it leads to.
-             * @enum {string}
-             */
-            meaning: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "precondition_failed" | "too_large" | "unsupported_media_type" | "checksum_mismatch" | "rate_limited" | "limit_reached" | "cost_limit_reached" | "account_full" | "deployment_full" | "internal" | "upstream_failed" | "upstream_unavailable" | "upstream_timeout" | "model_not_found" | "model_request_rejected" | "model_output_unreadable" | "decoder_not_configured" | "unsupported_platform" | "platform_not_configured" | "platform_quota_exceeded" | "blocked_address" | "download_failed" | "download_refused" | "media_not_available" | "original_removed" | "not_a_video" | "not_an_image" | "unreadable_container" | "incomplete_media" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "unreadable_image" | "unreadable_frame" | "too_long" | "transcript_malformed" | "transcript_shifted" | "transcript_past_end" | "duplicate_bytes" | "nothing_indexed" | "source_missing" | "attempts_exhausted";
         };
         /** @description The account behind an API key. */
         Account: {
@@ -1748,7 +1462,7 @@ export interface components {
              */
             size_bytes: number;
             /**
-             * @description Bytes that the records of the account take in the database of all accounts.
+             * @description Bytes of the account's records in the database of all accounts.
              * @example 48200
              */
             record_bytes: number;
@@ -1833,7 +1547,7 @@ export interface components {
              */
             model_calls: number;
             /**
-             * @description Billed unit of Workers AI, estimated from tokens and seconds.
+             * @description Billed unit of Workers AI, estimated by tokens and seconds.
              * @example 1250.5
              */
             neurons_estimate: number;
@@ -1985,7 +1699,7 @@ export interface components {
              */
             key_id: string;
             /**
-             * @description Name that was given; null for a key of the command line without one.
+             * @description Its name; null for a key of the command line without one.
              * @example Web site
              */
             name: string | null;
@@ -2059,21 +1773,23 @@ export interface components {
                 language?: string;
                 /**
                  * Format: uri
-                 * @description Public https URL to which every event of the index is sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
+                 * @description Public https URL to which events of the index are sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
                  * @example https://hooks.your-site.dev/sightline
                  */
                 webhook_url?: string;
+                /**
+                 * @description Types of events that are sent there. Default: asset.ready, asset.failed, asset.deleted, watch.matched.
+                 * @example [
+                 *       "asset.ready",
+                 *       "asset.failed"
+                 *     ]
+                 */
+                webhook_events?: ("asset.updated" | "asset.progress" | "asset.ready" | "asset.failed" | "asset.deleted" | "watch.matched" | "webhook.test")[];
                 /**
                  * @description Hours between scheduled traversals, which repair the index and sync followed sources. Default 24; null turns them off.
                  * @example 24
                  */
                 traverse_every_hours?: number | null;
-                /**
-                 * @description `automatic`, the default: scores are fitted to the judgments of the index once these show that it helps. `general`: they never are (docs/judgments.md).
-                 * @example automatic
-                 * @enum {string}
-                 */
-                calibration?: "automatic" | "general";
             };
             /**
              * Format: date-time
@@ -2145,11 +1861,11 @@ export interface components {
              */
             last_traversed_at: string | null;
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed" | "own";
+            calibration: "fitted" | "borrowed";
         };
         /** @description An index and a page of its assets. */
         IndexWithAssets: {
@@ -2200,7 +1916,7 @@ export interface components {
              */
             title: string;
             /**
-             * @description Step of the ingest. `ready` can be searched; `failed` has an `error`.
+             * @description Step of the ingest. `failed` has an `error`.
              * @example ready
              * @enum {string}
              */
@@ -2274,7 +1990,7 @@ export interface components {
                 alt_text?: string | null;
             };
             /**
-             * @description Media type, by the file's bytes; null until known.
+             * @description Media type by the file's bytes; null until known.
              * @example video/mp4
              */
             content_type: string | null;
@@ -2299,7 +2015,7 @@ export interface components {
              */
             height: number | null;
             /**
-             * @description Duration of a video in seconds; null for an image, and until known.
+             * @description Duration in seconds; null for an image, and until known.
              * @example 93.4
              */
             duration_seconds: number | null;
@@ -2309,7 +2025,7 @@ export interface components {
              */
             fps: number | null;
             /**
-             * @description Whether a video has sound; null for an image, and until known.
+             * @description Whether it has sound; null for an image, and until known.
              * @example true
              */
             has_audio: boolean | null;
@@ -2330,7 +2046,7 @@ export interface components {
              */
             taken_at: string | null;
             /**
-             * @description Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, `lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). They are as the file says, without what it doesn't say. Of sound without pictures, `waveform`: the largest amplitude in each thousandth of its length, from 0 to 1. Only getVideo and getVideoMetadata have it.
+             * @description Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, `lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). `folder` is the one that its name came with; `description` and `keywords` are its own. They are as the file says, without what it doesn't say. Of sound without pictures, `waveform`: the largest amplitude in each thousandth of its length, from 0 to 1. Only getVideo and getVideoMetadata have it.
              * @example {
              *       "format": "image/heic",
              *       "camera": "Lumen One",
@@ -2357,7 +2073,7 @@ export interface components {
                  */
                 container: "mp4";
                 /**
-                 * @description Codec of the copy's pictures, H.264; null without pictures.
+                 * @description Codec of its pictures, H.264; null without pictures.
                  * @example avc
                  */
                 video_codec: string | null;
@@ -2457,7 +2173,7 @@ export interface components {
             media_url: string | null;
             /**
              * Format: uri
-             * @description URL of the file as it came if `media_url` is a working copy, else null.
+             * @description URL of the file as it came if `media_url` is a working copy, else null; null too if an import had no such file.
              * @example null
              */
             original_url: string | null;
@@ -2650,17 +2366,17 @@ export interface components {
              */
             image_id: string | null;
             /**
-             * @description Start in seconds from the beginning of the video; null for an image.
+             * @description Start in seconds from the video's beginning; null for an image.
              * @example 41.2
              */
             start_seconds: number | null;
             /**
-             * @description End in seconds from the beginning of the video; null for an image.
+             * @description End in seconds from the video's beginning; null for an image.
              * @example 46.8
              */
             end_seconds: number | null;
             /**
-             * @description What is seen, in a sentence; empty if nothing was recognised.
+             * @description What is seen, in a sentence; or empty.
              * @example A woman drops a cup in a kitchen.
              */
             caption: string;
@@ -2670,7 +2386,7 @@ export interface components {
              */
             caption_model: string | null;
             /**
-             * @description What is said in the segment; empty if nothing is.
+             * @description What is said in it; or empty.
              * @example Oh no, that was my favourite cup.
              */
             transcript: string;
@@ -2734,7 +2450,7 @@ export interface components {
                  */
                 size: number[];
                 /**
-                 * @description Pixels of the mask as compressed run lengths (COCO RLE), column by column.
+                 * @description Pixels as compressed run lengths (COCO RLE), column by column.
                  * @example PQ71N2f0M4L3
                  */
                 counts: string;
@@ -2791,12 +2507,12 @@ export interface components {
              */
             offset: number;
             /**
-             * @description Length of the file in bytes; null while it is deferred.
+             * @description Length of the file in bytes.
              * @example 734003200
              */
-            length: number | null;
+            length: number;
             /**
-             * @description File name, which becomes the title; null if none was sent.
+             * @description File name, which becomes the title; null without.
              * @example kitchen.mp4
              */
             filename: string | null;
@@ -2822,7 +2538,7 @@ export interface components {
              */
             asset_type: "video" | "image" | null;
             /**
-             * @description Whether the index had these bytes already; null before the end.
+             * @description Whether the index had these bytes before; null until the end.
              * @example null
              */
             duplicate: boolean | null;
@@ -2909,6 +2625,26 @@ export interface components {
              */
             job_id: string;
         };
+        /**
+         * @description One of several things to find: words, or something to be like.
+         * @example {
+         *       "query": "a boat",
+         *       "modes": [
+         *         "visual"
+         *       ]
+         *     }
+         */
+        Subquery: string | {
+            /** @description What to find, in everyday words. */
+            query?: string;
+            /** @description Id of a segment or an asset of the index: finds what is like it. */
+            similar_to?: string;
+            /**
+             * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all.
+             * @default []
+             */
+            modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+        };
         /** @description The job that imports, and its source. */
         StartedImport: components["schemas"]["QueuedJob"] & {
             /**
@@ -2988,11 +2724,6 @@ export interface components {
              * @example 18
              */
             items: number;
-            /**
-             * @description Imported items that the platform doesn't list any more.
-             * @example 0
-             */
-            removed_upstream: number;
             /**
              * @description Id of the last job of the source.
              * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
@@ -3074,7 +2805,7 @@ export interface components {
                      * @description What is wrong. docs/operate.md lists the codes.
                      * @enum {string}
                      */
-                    code: "ingest_failed" | "ingest_stuck" | "source_missing" | "source_truncated" | "working_copy_missing" | "facts_mismatch" | "segment_count_mismatch" | "keyframes_missing" | "keyframes_undescribed" | "sound_unrecognized" | "signatures_missing" | "transcript_missing" | "transcript_mismatch" | "fulltext_missing" | "vectors_missing" | "vectors_stale" | "vectors_unexpected" | "objects_unreferenced" | "archive_outdated";
+                    code: "ingest_failed" | "ingest_stuck" | "source_missing" | "source_truncated" | "working_copy_missing" | "facts_mismatch" | "segment_count_mismatch" | "keyframes_missing" | "keyframes_undescribed" | "sound_unrecognized" | "signatures_missing" | "transcript_missing" | "transcript_mismatch" | "fulltext_missing" | "vectors_missing" | "vectors_stale" | "vectors_unexpected";
                     /**
                      * @description What is wrong and what to do, in a sentence.
                      * @example The vectors were made by another model version.
@@ -3099,7 +2830,7 @@ export interface components {
                  * @description What is wrong. docs/operate.md lists the codes.
                  * @enum {string}
                  */
-                code: "records_missing" | "totals_mismatch" | "objects_orphaned" | "segments_orphaned" | "vectors_orphaned";
+                code: "objects_orphaned" | "segments_orphaned";
                 /**
                  * @description What is wrong and what to do, in a sentence.
                  * @example The vectors were made by another model version.
@@ -3185,7 +2916,7 @@ export interface components {
                     corrected: string;
                 }[];
                 /**
-                 * @description What may find more of what is meant; null if there is nothing to say.
+                 * @description What may find more of what is meant; null without a hint.
                  * @example null
                  */
                 hint: string | null;
@@ -3226,11 +2957,11 @@ export interface components {
                 }[];
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed" | "own";
+            calibration: "fitted" | "borrowed";
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
             /**
@@ -3254,10 +2985,10 @@ export interface components {
             /** @description Why the segment was found, strongest first. */
             evidence: {
                 /**
-                 * @description What matched: the image, what is said, text in the image, the caption.
+                 * @description What matched: the image, speech, text in the image, the caption.
                  * @enum {string}
                  */
-                kind: "visual" | "speech" | "text" | "caption";
+                kind: "visual" | "speech" | "text" | "caption" | "title" | "description";
                 /**
                  * @description Strength of this evidence, from 0 to 1.
                  * @example 0.88
@@ -3285,10 +3016,10 @@ export interface components {
                 /** @description What that rests on, strongest first. Of `none`: each kind that was examined, with what speaks for its being there. 0 is nothing: no label, not said, not written. */
                 evidence: {
                     /**
-                     * @description What matched: the image, what is said, text in the image, the caption.
+                     * @description What matched: the image, speech, text in the image, the caption.
                      * @enum {string}
                      */
-                    kind: "visual" | "speech" | "text" | "caption";
+                    kind: "visual" | "speech" | "text" | "caption" | "title" | "description";
                     /**
                      * @description Strength of this evidence, from 0 to 1.
                      * @example 0.88
@@ -3333,7 +3064,7 @@ export interface components {
             /** @description With `sequence`: what was found for each step, in order. The hit is then the segment of the first step, from its start to the end of the last, and `score` the probability of all. */
             steps?: {
                 /**
-                 * @description What the step asks for, as it was searched for; null with `similar_to`.
+                 * @description What the step was searched by; null with `similar_to`.
                  * @example a boat
                  */
                 query: string | null;
@@ -3351,10 +3082,10 @@ export interface components {
                 /** @description Why the segment was found for the step, strongest first. */
                 evidence: {
                     /**
-                     * @description What matched: the image, what is said, text in the image, the caption.
+                     * @description What matched: the image, speech, text in the image, the caption.
                      * @enum {string}
                      */
-                    kind: "visual" | "speech" | "text" | "caption";
+                    kind: "visual" | "speech" | "text" | "caption" | "title" | "description";
                     /**
                      * @description Strength of this evidence, from 0 to 1.
                      * @example 0.88
@@ -3367,26 +3098,6 @@ export interface components {
                     text?: string;
                 }[];
             }[];
-        };
-        /**
-         * @description One of several things to find: words, or something to be like.
-         * @example {
-         *       "query": "a boat",
-         *       "modes": [
-         *         "visual"
-         *       ]
-         *     }
-         */
-        Subquery: string | {
-            /** @description What to find, in everyday words. */
-            query?: string;
-            /** @description Id of a segment or an asset of the index: finds what is like it. */
-            similar_to?: string;
-            /**
-             * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
-             * @default []
-             */
-            modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
         };
         /** @description Segments of several indices that match, and the indices that did not answer. */
         GroupSearchResult: {
@@ -3438,7 +3149,7 @@ export interface components {
                     corrected: string;
                 }[];
                 /**
-                 * @description What may find more of what is meant; null if there is nothing to say.
+                 * @description What may find more of what is meant; null without a hint.
                  * @example null
                  */
                 hint: string | null;
@@ -3479,11 +3190,11 @@ export interface components {
                 }[];
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed" | "own";
+            calibration: "fitted" | "borrowed";
             /** @description Indices whose segments are missing or incomplete. Empty if all of them answered. */
             partial: {
                 /**
@@ -3513,12 +3224,10 @@ export interface components {
                  */
                 title: string | null;
                 /**
-                 * @description Exact without a query; with one, the expected number.
-                 * @example 12.4
+                 * @description How many, exactly.
+                 * @example 12
                  */
                 count: number;
-                /** @description Where the number is with a probability of 90 %: lowest and highest. Null if it is exact. */
-                interval: number[] | null;
             }[];
             /** @description The other groups together. What is in several of them counts for each. */
             other: {
@@ -3528,22 +3237,18 @@ export interface components {
                  */
                 groups: number;
                 /**
-                 * @description Exact without a query; with one, the expected number.
-                 * @example 12.4
+                 * @description How many, exactly.
+                 * @example 12
                  */
                 count: number;
-                /** @description Where the number is with a probability of 90 %: lowest and highest. Null if it is exact. */
-                interval: number[] | null;
             };
             /** @description All that is counted, each once: groups of labels and lists overlap. */
             total: {
                 /**
-                 * @description Exact without a query; with one, the expected number.
-                 * @example 12.4
+                 * @description How many, exactly.
+                 * @example 12
                  */
                 count: number;
-                /** @description Where the number is with a probability of 90 %: lowest and highest. Null if it is exact. */
-                interval: number[] | null;
             };
             /**
              * @description What was counted, as requested.
@@ -3558,7 +3263,7 @@ export interface components {
                  */
                 segments: number;
                 /**
-                 * @description How many of them the query was compared with; what the others may add is in the numbers and intervals. 0 without a query.
+                 * @description How many of them the query was compared with: the best by words and by vectors. 0 without a query.
                  * @example 180
                  */
                 scored: number;
@@ -3571,22 +3276,22 @@ export interface components {
                  */
                 excluded: string[];
                 /**
-                 * @description The query that was counted instead, with a word corrected; else null.
+                 * @description The query with a word corrected, if that was counted.
                  * @example null
                  */
                 corrected: string | null;
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed" | "own";
+            calibration: "fitted" | "borrowed";
         };
         /** @description An answer with its proof. */
         Answer: {
             /**
-             * @description The answer, whose claims are marked `[1]`; or that nothing was found.
+             * @description The answer, with claims marked `[1]`; or that none was found.
              * @example She drops a cup [1].
              */
             answer: string;
@@ -3692,16 +3397,10 @@ export interface components {
                 detail: string;
             };
         };
-        /** @description A judgment, and what it makes of the calibration. */
+        /** @description A judgment that was stored or removed. */
         JudgmentResult: {
             /** @description The judgment as it is stored; null if it was removed. */
             judgment: components["schemas"]["Judgment"] | null;
-            /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
-             * @example fitted
-             * @enum {string}
-             */
-            calibration: "fitted" | "borrowed" | "own";
         };
         /** @description Whether a segment is relevant to a query. */
         Judgment: {
@@ -3731,7 +3430,7 @@ export interface components {
              */
             relevant: boolean;
             /**
-             * @description Score of the segment when it was judged, before the index's own calibration; null if the search didn't find it.
+             * @description Its score when it was judged; null if it wasn't found.
              * @example 0.71
              */
             score: number | null;
@@ -3745,7 +3444,7 @@ export interface components {
              * @example visual
              * @enum {string|null}
              */
-            evidence: "visual" | "speech" | "text" | "caption" | null;
+            evidence: "visual" | "speech" | "text" | "caption" | "title" | "description" | null;
             /**
              * Format: date-time
              * @description When it was judged last. RFC 3339, UTC.
@@ -3756,129 +3455,49 @@ export interface components {
         /** @description How right the results of an index are, by its judgments. */
         Quality: {
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed" | "own";
+            calibration: "fitted" | "borrowed";
             /**
-             * @description Judgments left out: scores were calibrated anew since.
-             * @example 0
-             */
-            outdated: number;
-            all: components["schemas"]["QualityFigures"];
-            /** @description The same for segments by the kind of their strongest evidence. */
-            by_evidence: {
-                visual: components["schemas"]["QualityFigures"];
-                speech: components["schemas"]["QualityFigures"];
-                text: components["schemas"]["QualityFigures"];
-                caption: components["schemas"]["QualityFigures"];
-            };
-        };
-        /** @description What judgments tell of scores and order. */
-        QualityFigures: {
-            /**
-             * @description Judgments that count here.
+             * @description Judgments of the index.
              * @example 64
              */
-            judgments: number;
+            judged: number;
             /**
              * @description Those that say relevant.
              * @example 38
              */
-            relevant: number;
+            right: number;
             /**
-             * @description Whether 30 or more of them are of segments that a search found: with fewer there are too few to say anything, and every figure is null.
-             * @example true
+             * @description Those of segments that the search didn't find.
+             * @example 3
              */
-            is_enough: boolean;
-            /** @description Precision at five thresholds. */
-            precision: {
+            unfound: number;
+            /**
+             * @description Those whose scores are from earlier parameters of the service.
+             * @example 0
+             */
+            outdated: number;
+            /** @description The other judgments by tenth of the score, from 0 on. Scores are right as probabilities if the share of `right` in each is about the middle of the tenth. */
+            tenths: {
                 /**
-                 * @description Lowest score that counts, as `top_p` is.
-                 * @example 0.5
+                 * @description Lowest score of the tenth.
+                 * @example 0.7
                  */
-                threshold: number;
+                from: number;
                 /**
                  * @description Judgments of segments with such a score.
-                 * @example 41
-                 */
-                judgments: number;
-                /**
-                 * @description Share of them that are relevant; null without any.
-                 * @example 0.74
-                 */
-                precision: number | null;
-                /**
-                 * @description Lower end of its interval of 90 %.
-                 * @example 0.61
-                 */
-                low: number | null;
-                /**
-                 * @description Upper end of its interval of 90 %.
-                 * @example 0.84
-                 */
-                high: number | null;
-            }[] | null;
-            /** @description Expected calibration error over the bins. */
-            calibration_error: {
-                /**
-                 * @description Mean distance of scores from the share that is relevant; 0 is perfect.
-                 * @example 0.07
-                 */
-                value: number;
-                /**
-                 * @description Lower end of its interval of 90 % (bootstrap).
-                 * @example 0.02
-                 */
-                low: number;
-                /**
-                 * @description Upper end of its interval of 90 % (bootstrap).
-                 * @example 0.11
-                 */
-                high: number;
-            } | null;
-            /** @description Mean nDCG@10 of the order among judged segments. Null if no query has a relevant one. */
-            ndcg_at_10: {
-                /**
-                 * @description Mean over queries; 1 if relevant segments always come first.
-                 * @example 0.86
-                 */
-                value: number;
-                /**
-                 * @description Queries with a relevant segment.
-                 * @example 9
-                 */
-                queries: number;
-            } | null;
-            /** @description Points of the reliability diagram. */
-            bins: {
-                /**
-                 * @description Judgments whose scores are in the bin, a tenth wide.
                  * @example 12
                  */
-                judgments: number;
+                judged: number;
                 /**
-                 * @description Mean of these scores.
-                 * @example 0.55
+                 * @description Those that say relevant.
+                 * @example 9
                  */
-                predicted: number;
-                /**
-                 * @description Share of them that are relevant.
-                 * @example 0.58
-                 */
-                observed: number;
-                /**
-                 * @description Lower end of its interval of 90 %.
-                 * @example 0.61
-                 */
-                low: number;
-                /**
-                 * @description Upper end of its interval of 90 %.
-                 * @example 0.84
-                 */
-                high: number;
-            }[] | null;
+                right: number;
+            }[];
         };
         /** @description Work in the background. */
         Job: {
@@ -3888,22 +3507,22 @@ export interface components {
              */
             job_id: string;
             /**
-             * @description Kind of work, such as `ingest`, `search`, `import`, `traverse` or `transcript`.
+             * @description Kind of work, such as `ingest`, `search`, `import` or `traverse`.
              * @example ingest
              */
             kind: string;
             /**
-             * @description Name of the index that the job is about; null once it is deleted.
+             * @description Name of the job's index; null once that is deleted.
              * @example holidays
              */
             index_name: string | null;
             /**
-             * @description Id of the asset that the job is about; null if it isn't one asset.
+             * @description Id of the job's asset; null unless it has just one.
              * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
              */
             asset_id: string | null;
             /**
-             * @description Title of that asset; null once it is deleted.
+             * @description Title of the asset; null once deleted.
              * @example Harbour at dawn.mp4
              */
             asset_title: string | null;
@@ -3949,7 +3568,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            type?: "asset.updated" | "asset.progress" | "asset.deleted" | "watch.matched" | "webhook.test" | "reset";
+            type?: "asset.updated" | "asset.progress" | "asset.ready" | "asset.failed" | "asset.deleted" | "watch.matched" | "webhook.test" | "reset";
         };
         /** @description A change of an index. */
         Event: {
@@ -3957,7 +3576,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            type: "asset.updated" | "asset.progress" | "asset.deleted" | "watch.matched" | "webhook.test";
+            type: "asset.updated" | "asset.progress" | "asset.ready" | "asset.failed" | "asset.deleted" | "watch.matched" | "webhook.test";
             /**
              * Format: date-time
              * @description When it happened. RFC 3339, UTC.
@@ -4030,12 +3649,12 @@ export interface components {
                      */
                     segment_id: string;
                     /**
-                     * @description Start in seconds from the beginning of the video; null for an image.
+                     * @description Start in seconds from the video's beginning; null for an image.
                      * @example 41.2
                      */
                     start_seconds: number | null;
                     /**
-                     * @description End in seconds from the beginning of the video; null for an image.
+                     * @description End in seconds from the video's beginning; null for an image.
                      * @example 46.8
                      */
                     end_seconds: number | null;
@@ -4047,10 +3666,10 @@ export interface components {
                     /** @description Why the segment was found, strongest first. */
                     evidence: {
                         /**
-                         * @description What matched: the image, what is said, text in the image, the caption.
+                         * @description What matched: the image, speech, text in the image, the caption.
                          * @enum {string}
                          */
-                        kind: "visual" | "speech" | "text" | "caption";
+                        kind: "visual" | "speech" | "text" | "caption" | "title" | "description";
                         /**
                          * @description Strength of this evidence, from 0 to 1.
                          * @example 0.88
@@ -4077,126 +3696,6 @@ export interface components {
                     matches: string;
                 };
             };
-        };
-        /** @description A query that announces each new segment which matches. */
-        Watch: {
-            /**
-             * @description Id of the watch.
-             * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
-             */
-            watch_id: string;
-            /**
-             * @description Name of the index.
-             * @example holidays
-             */
-            index_name: string;
-            /**
-             * @description What it is called in events.
-             * @example Red truck at the gate
-             */
-            name: string;
-            /**
-             * @description What it watches for; null if only for what is like an example.
-             * @example red truck at the gate
-             */
-            query: string | null;
-            /**
-             * @description Id of the segment or asset that is the example; null without one.
-             * @example null
-             */
-            similar_to: string | null;
-            /**
-             * @description Whether the example is an uploaded image.
-             * @example false
-             */
-            has_image: boolean;
-            /**
-             * @description Conditions on the assets; empty for all.
-             * @example {
-             *       "camera": "gate"
-             *     }
-             */
-            filter: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description Kinds of evidence that count; empty for all.
-             * @example []
-             */
-            modes: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
-            /**
-             * @description Kinds of assets that are compared; empty for all.
-             * @example [
-             *       "video"
-             *     ]
-             */
-            asset_types: ("video" | "image" | "audio")[];
-            /**
-             * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
-             * @example 0.9
-             */
-            min_probability: number;
-            /**
-             * Format: uri
-             * @description Public https URL to which its events are sent, instead of the webhook of the index. Keys without the scope `write` see only its origin.
-             * @example https://hooks.your-site.dev/truck
-             */
-            webhook_url: string | null;
-            /**
-             * @description Secret that signs what is sent to `webhook_url`: that of the index. Null without a URL, and for keys without the scope `admin`.
-             * @example whsec_C2FVsBQI…
-             */
-            webhook_secret: string | null;
-            /**
-             * @description Whether nothing is announced for now.
-             * @example false
-             */
-            paused: boolean;
-            /**
-             * @description Segments that have matched.
-             * @example 3
-             */
-            matches: number;
-            /**
-             * Format: date-time
-             * @description Creation of the watch. Assets that were added before don't match. RFC 3339, UTC.
-             * @example 2026-11-24T09:30:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description Last change of the watch. RFC 3339, UTC.
-             * @example 2026-11-24T09:30:00.000Z
-             */
-            updated_at: string;
-        };
-        /** @description The watch that was deleted. */
-        DeletedWatch: {
-            /**
-             * @description Id of the watch.
-             * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
-             */
-            watch_id: string;
-            /**
-             * @description Always true.
-             * @enum {boolean}
-             */
-            deleted: true;
-        };
-        /** @description A segment that has matched a watch. */
-        WatchMatch: {
-            /**
-             * Format: date-time
-             * @description When the segment became searchable, or its transcript made it match. RFC 3339, UTC.
-             * @example 2026-11-24T09:30:00.000Z
-             */
-            matched_at: string;
-            /**
-             * @description Probability that the segment is relevant, from 0 to 1, at that time.
-             * @example 0.94
-             */
-            score: number;
-            segment: components["schemas"]["Hit"];
         };
         /** @description The webhook of an index. */
         Webhook: {
@@ -4262,7 +3761,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            type: "asset.updated" | "asset.progress" | "asset.deleted" | "watch.matched" | "webhook.test";
+            type: "asset.updated" | "asset.progress" | "asset.ready" | "asset.failed" | "asset.deleted" | "watch.matched" | "webhook.test";
             /**
              * @description State of the delivery.
              * @example delivered
@@ -4304,6 +3803,116 @@ export interface components {
              */
             ended_at: string | null;
         };
+        /** @description A query that announces each new segment which matches. */
+        Watch: {
+            /**
+             * @description Id of the watch.
+             * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
+             */
+            watch_id: string;
+            /**
+             * @description Name of the index.
+             * @example holidays
+             */
+            index_name: string;
+            /**
+             * @description What it is called in events.
+             * @example Red truck at the gate
+             */
+            name: string;
+            /**
+             * @description Conditions on the assets, as in a search; empty for all.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
+            filter: {
+                [key: string]: unknown;
+            };
+            /** @description Kinds of evidence that count, as in a search; empty for all. */
+            modes: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+            /** @description Kinds of assets that are compared; empty for all. */
+            asset_types: ("video" | "image" | "audio")[];
+            /**
+             * @description Lowest `score` of a match: at 0.9, nine in ten or more are right.
+             * @example 0.9
+             */
+            min_probability: number;
+            /**
+             * Format: uri
+             * @description Public https URL to which its events are sent, instead of the webhook of the index. Keys without the scope `write` see only its origin.
+             * @example https://hooks.your-site.dev/truck
+             */
+            webhook_url: string | null;
+            /** @description Whether nothing is announced for now. */
+            paused: boolean;
+            /**
+             * @description What it watches for; null for an example alone.
+             * @example red truck at the gate
+             */
+            query: string | null;
+            /**
+             * @description Id of the segment or asset to be like; null without one.
+             * @example null
+             */
+            similar_to: string | null;
+            /**
+             * @description Whether the example is an uploaded image.
+             * @example false
+             */
+            has_image: boolean;
+            /**
+             * @description Secret that signs what is sent to `webhook_url`: that of the index. Null without a URL, and for keys without the scope `admin`.
+             * @example whsec_C2FVsBQI…
+             */
+            webhook_secret: string | null;
+            /**
+             * @description Segments that have matched.
+             * @example 3
+             */
+            matches: number;
+            /**
+             * Format: date-time
+             * @description Creation of the watch. Assets that were added before don't match. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change of the watch. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description The watch that was deleted. */
+        DeletedWatch: {
+            /**
+             * @description Id of the watch.
+             * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
+             */
+            watch_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /** @description A segment that has matched a watch. */
+        WatchMatch: {
+            /**
+             * Format: date-time
+             * @description When the segment became searchable, or its transcript made it match. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            matched_at: string;
+            /**
+             * @description Probability that the segment is relevant, from 0 to 1, at that time.
+             * @example 0.94
+             */
+            score: number;
+            segment: components["schemas"]["Hit"];
+        };
     };
     responses: {
         /** @description The API key is missing, malformed, expired or revoked. */
@@ -4317,7 +3926,7 @@ export interface components {
                  *       "detail": "Send an API key in the header X-API-Key."
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The API key lacks the scope that the operation needs. */
@@ -4331,7 +3940,7 @@ export interface components {
                  *       "detail": "This API key lacks the scope \"write\"."
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description What the path or an id names doesn't exist, or belongs to another account. */
@@ -4345,7 +3954,7 @@ export interface components {
                  *       "detail": "There is no index named \"holiday\"."
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request is invalid. `detail` lists every issue. */
@@ -4354,20 +3963,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": [
-                 *         {
-                 *           "loc": [
-                 *             "body",
-                 *             "top_k"
-                 *           ],
-                 *           "msg": "Input should be less than or equal to 500",
-                 *           "type": "less_than_equal"
-                 *         }
-                 *       ]
-                 *     }
-                 */
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
@@ -4382,7 +3977,7 @@ export interface components {
                  *       "detail": "Too many requests with this API key: at most 600 a minute. Retry in 12 seconds."
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The service (500) or something behind it (502, 503, 504) failed, this deployment isn't configured for the request (501), or it is full (507). Retry 502, 503 and 504 later. */
@@ -4396,7 +3991,7 @@ export interface components {
                  *       "detail": "Internal error. Report it with the request id 6f1c2c1e-7a58-4c0c-9d5e-0f8a0f1b6c55."
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
     };
@@ -4425,13 +4020,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "service": "sightline",
-                     *       "ok": true,
-                     *       "version": "0.1.0"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -4441,12 +4029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "`deep` needs an API key."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `deep` needs the scope `operator`. */
@@ -4455,166 +4038,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "`deep` needs the scope `operator`."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    observeBindings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    /**
-                     * Format: byte
-                     * @description An MP4 with H.264, at least 6 seconds long.
-                     */
-                    video?: string;
-                    /**
-                     * @description MP4s with other codecs, at least 2 seconds long.
-                     * @default []
-                     */
-                    videos?: string[];
-                    /**
-                     * @description Images, of which the first is a JPEG.
-                     * @default []
-                     */
-                    images?: string[];
-                    /**
-                     * @description `waiting` of an earlier response. Nothing but this vector is observed then.
-                     * @example observed_1732525200000_0f3a9c12
-                     */
-                    vector?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "contact_sheet": {
-                     *         "value": {
-                     *           "width": 64,
-                     *           "height": 36,
-                     *           "columns": 3,
-                     *           "size_of": "tile",
-                     *           "tile_lumas": [
-                     *             118
-                     *           ]
-                     *         },
-                     *         "error": null
-                     *       },
-                     *       "frame": {
-                     *         "value": {
-                     *           "width": 64,
-                     *           "height": 36,
-                     *           "luma": 118
-                     *         },
-                     *         "error": null
-                     *       },
-                     *       "decoder": {
-                     *         "value": {
-                     *           "width": 64,
-                     *           "height": 36,
-                     *           "luma": 118
-                     *         },
-                     *         "error": null
-                     *       },
-                     *       "codecs": [
-                     *         {
-                     *           "value": {
-                     *             "width": 64,
-                     *             "height": 36,
-                     *             "luma": 118
-                     *           },
-                     *           "error": null,
-                     *           "codec": "hevc",
-                     *           "is_listed": false
-                     *         }
-                     *       ],
-                     *       "images": [
-                     *         {
-                     *           "value": {
-                     *             "format": "image/jpeg",
-                     *             "width": 64,
-                     *             "height": 36
-                     *           },
-                     *           "error": null
-                     *         }
-                     *       ],
-                     *       "descriptions": [
-                     *         {
-                     *           "error": null,
-                     *           "form": "wrapped"
-                     *         }
-                     *       ],
-                     *       "image_embeddings": [
-                     *         {
-                     *           "value": {
-                     *             "dimensions": 1024
-                     *           },
-                     *           "error": null,
-                     *           "form": "input",
-                     *           "input": "text"
-                     *         }
-                     *       ],
-                     *       "vectors": {
-                     *         "value": {
-                     *           "waiting": null,
-                     *           "found_after_seconds": 34,
-                     *           "cosine": 0.512,
-                     *           "score": 0.51,
-                     *           "exact_score": 0.512
-                     *         },
-                     *         "error": null
-                     *       },
-                     *       "database": [
-                     *         {
-                     *           "limit": "parameters",
-                     *           "size": 100,
-                     *           "error": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["BindingObservations"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
         };
     };
@@ -4645,24 +4072,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "account_id": "acc_01KATN3V0F6Q8M2R5W7XJ9ZB4C",
-                     *       "name": "Film archive",
-                     *       "email": "archive@your-site.dev",
-                     *       "created": false,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "scopes": [
-                     *         "read",
-                     *         "write"
-                     *       ],
-                     *       "limits": {
-                     *         "upload_bytes": 5368709120,
-                     *         "indices": 1000,
-                     *         "requests_per_minute": 600
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Account"];
                 };
             };
@@ -4674,12 +4083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -4702,110 +4106,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "account_id": "acc_01KATN3V0F6Q8M2R5W7XJ9ZB4C",
-                     *       "indices": 3,
-                     *       "videos": 8,
-                     *       "images": 5,
-                     *       "segments": 214,
-                     *       "duration_seconds": 1893.4,
-                     *       "size_bytes": 734003200,
-                     *       "record_bytes": 48200,
-                     *       "states": {
-                     *         "queued": 0,
-                     *         "processing": 1,
-                     *         "ready": 12,
-                     *         "failed": 0
-                     *       },
-                     *       "usage": {
-                     *         "today": {
-                     *           "date": "2026-11-24",
-                     *           "searches": 120,
-                     *           "answers": 14,
-                     *           "ingested_seconds": 93.4,
-                     *           "ingested_images": 5,
-                     *           "model_calls": 61,
-                     *           "neurons_estimate": 1250.5,
-                     *           "estimated_cost_usd": 0.032,
-                     *           "costs_usd": {
-                     *             "models": 0.004,
-                     *             "frames": 0.004,
-                     *             "images": 0.004,
-                     *             "conversion": 0.004,
-                     *             "vectors": 0.004,
-                     *             "databases": 0.004,
-                     *             "files": 0.004,
-                     *             "requests": 0.004,
-                     *             "storage": 0.004
-                     *           },
-                     *           "operations": {
-                     *             "input_tokens": 0,
-                     *             "output_tokens": 0,
-                     *             "audio_seconds": 0,
-                     *             "frames": 0,
-                     *             "images": 0,
-                     *             "converted_seconds": 0,
-                     *             "dimensions_queried": 0,
-                     *             "vectors_written": 0,
-                     *             "rows_read": 0,
-                     *             "rows_written": 0,
-                     *             "object_requests": 0,
-                     *             "bucket_reads": 0,
-                     *             "bucket_writes": 0,
-                     *             "requests": 0,
-                     *             "queue_operations": 0
-                     *           }
-                     *         },
-                     *         "last_30_days": [
-                     *           {
-                     *             "date": "2026-11-24",
-                     *             "searches": 120,
-                     *             "answers": 14,
-                     *             "ingested_seconds": 93.4,
-                     *             "ingested_images": 5,
-                     *             "model_calls": 61,
-                     *             "neurons_estimate": 1250.5,
-                     *             "estimated_cost_usd": 0.032,
-                     *             "costs_usd": {
-                     *               "models": 0.004,
-                     *               "frames": 0.004,
-                     *               "images": 0.004,
-                     *               "conversion": 0.004,
-                     *               "vectors": 0.004,
-                     *               "databases": 0.004,
-                     *               "files": 0.004,
-                     *               "requests": 0.004,
-                     *               "storage": 0.004
-                     *             },
-                     *             "operations": {
-                     *               "input_tokens": 0,
-                     *               "output_tokens": 0,
-                     *               "audio_seconds": 0,
-                     *               "frames": 0,
-                     *               "images": 0,
-                     *               "converted_seconds": 0,
-                     *               "dimensions_queried": 0,
-                     *               "vectors_written": 0,
-                     *               "rows_read": 0,
-                     *               "rows_written": 0,
-                     *               "object_requests": 0,
-                     *               "bucket_reads": 0,
-                     *               "bucket_writes": 0,
-                     *               "requests": 0,
-                     *               "queue_operations": 0
-                     *             }
-                     *           }
-                     *         ]
-                     *       },
-                     *       "limits": {
-                     *         "upload_bytes": 5368709120,
-                     *         "indices": 1000,
-                     *         "requests_per_minute": 600
-                     *       },
-                     *       "generated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Stats"];
                 };
             };
@@ -4836,27 +4136,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "keys": [
-                     *         {
-                     *           "key_id": "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
-                     *           "name": "Web site",
-                     *           "scopes": [
-                     *             "read"
-                     *           ],
-                     *           "is_current": false,
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "expires_at": "2027-11-24T09:30:00.000Z",
-                     *           "last_used_at": "2026-11-24T09:30:00.000Z",
-                     *           "revoked_at": null,
-                     *           "kid": "2026-11"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         keys: components["schemas"]["Key"][];
@@ -4912,22 +4191,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "key_id": "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
-                     *       "name": "Web site",
-                     *       "scopes": [
-                     *         "read"
-                     *       ],
-                     *       "is_current": false,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "expires_at": "2027-11-24T09:30:00.000Z",
-                     *       "last_used_at": "2026-11-24T09:30:00.000Z",
-                     *       "revoked_at": null,
-                     *       "kid": "2026-11",
-                     *       "api_key": "sl_AbC…"
-                     *     }
-                     */
                     "application/json": components["schemas"]["CreatedKey"];
                 };
             };
@@ -4938,12 +4201,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account has its maximum number of valid API keys or of bytes of records."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -4953,12 +4211,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` has succeeded: its secret was shown once."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -4967,12 +4220,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -4998,21 +4246,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "key_id": "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
-                     *       "name": "Web site",
-                     *       "scopes": [
-                     *         "read"
-                     *       ],
-                     *       "is_current": false,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "expires_at": "2027-11-24T09:30:00.000Z",
-                     *       "last_used_at": "2026-11-24T09:30:00.000Z",
-                     *       "revoked_at": null,
-                     *       "kid": "2026-11"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Key"];
                 };
             };
@@ -5044,40 +4277,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "indices": [
-                     *         {
-                     *           "index_name": "holidays",
-                     *           "description": "Clips of summer 2026",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "settings": {},
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z",
-                     *           "counts": {
-                     *             "videos": 8,
-                     *             "images": 5,
-                     *             "segments": 214
-                     *           },
-                     *           "states": {
-                     *             "queued": 0,
-                     *             "processing": 1,
-                     *             "ready": 12,
-                     *             "failed": 0
-                     *           },
-                     *           "duration_seconds": 1893.4,
-                     *           "size_bytes": 734003200,
-                     *           "last_traversed_at": "2026-11-24T09:30:00.000Z",
-                     *           "calibration": "fitted"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         indices: components["schemas"]["Index"][];
@@ -5104,7 +4303,7 @@ export interface operations {
     createIndex: {
         parameters: {
             query?: {
-                /** @description Name of the index: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
+                /** @description Name: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
                 index_name?: string;
             };
             header?: {
@@ -5138,23 +4337,25 @@ export interface operations {
                         language?: string;
                         /**
                          * Format: uri
-                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
+                         * @description Public https URL to which events of the index are sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
                          * @example https://hooks.your-site.dev/sightline
                          */
                         webhook_url?: string;
+                        /**
+                         * @description Types of events that are sent there. Default: asset.ready, asset.failed, asset.deleted, watch.matched.
+                         * @example [
+                         *       "asset.ready",
+                         *       "asset.failed"
+                         *     ]
+                         */
+                        webhook_events?: ("asset.updated" | "asset.progress" | "asset.ready" | "asset.failed" | "asset.deleted" | "watch.matched" | "webhook.test")[];
                         /**
                          * @description Hours between scheduled traversals, which repair the index and sync followed sources. Default 24; null turns them off.
                          * @example 24
                          */
                         traverse_every_hours?: number | null;
-                        /**
-                         * @description `automatic`, the default: scores are fitted to the judgments of the index once these show that it helps. `general`: they never are (docs/judgments.md).
-                         * @example automatic
-                         * @enum {string}
-                         */
-                        calibration?: "automatic" | "general";
                     };
-                    /** @description Name of the index: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
+                    /** @description Name: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
                     index_name?: string;
                 };
             };
@@ -5166,34 +4367,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "index_name": "holidays",
-                     *       "description": "Clips of summer 2026",
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "settings": {},
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "counts": {
-                     *         "videos": 8,
-                     *         "images": 5,
-                     *         "segments": 214
-                     *       },
-                     *       "states": {
-                     *         "queued": 0,
-                     *         "processing": 1,
-                     *         "ready": 12,
-                     *         "failed": 0
-                     *       },
-                     *       "duration_seconds": 1893.4,
-                     *       "size_bytes": 734003200,
-                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z",
-                     *       "calibration": "fitted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Index"];
                 };
             };
@@ -5204,12 +4377,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account has its maximum number of indices or of bytes of records."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -5219,12 +4387,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -5233,12 +4396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -5273,90 +4431,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "assets": [
-                     *         {
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "index_name": "holidays",
-                     *           "title": "kitchen.mp4",
-                     *           "state": "ready",
-                     *           "progress": 1,
-                     *           "error": null,
-                     *           "warnings": [],
-                     *           "source": {
-                     *             "kind": "upload"
-                     *           },
-                     *           "content_type": "video/mp4",
-                     *           "size_bytes": 18874368,
-                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *           "width": 1920,
-                     *           "height": 1080,
-                     *           "duration_seconds": 93.4,
-                     *           "fps": 25,
-                     *           "has_audio": true,
-                     *           "has_video": true,
-                     *           "language": "en",
-                     *           "taken_at": "2026-11-24T09:30:00.000Z",
-                     *           "technical": {
-                     *             "format": "image/heic",
-                     *             "camera": "Lumen One",
-                     *             "latitude": 60.39
-                     *           },
-                     *           "working_copy": null,
-                     *           "storyboard": {
-                     *             "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *             "tiles": 94,
-                     *             "columns": 10,
-                     *             "tile_width": 160,
-                     *             "tile_height": 90,
-                     *             "interval_seconds": 1
-                     *           },
-                     *           "segments": 17,
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z",
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *           "original_url": null
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null,
-                     *       "index": {
-                     *         "index_name": "holidays",
-                     *         "description": "Clips of summer 2026",
-                     *         "metadata": {
-                     *           "year": 2026,
-                     *           "camera": "A"
-                     *         },
-                     *         "settings": {},
-                     *         "created_at": "2026-11-24T09:30:00.000Z",
-                     *         "updated_at": "2026-11-24T09:30:00.000Z",
-                     *         "counts": {
-                     *           "videos": 8,
-                     *           "images": 5,
-                     *           "segments": 214
-                     *         },
-                     *         "states": {
-                     *           "queued": 0,
-                     *           "processing": 1,
-                     *           "ready": 12,
-                     *           "failed": 0
-                     *         },
-                     *         "duration_seconds": 1893.4,
-                     *         "size_bytes": 734003200,
-                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z",
-                     *         "calibration": "fitted"
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["IndexWithAssets"];
                 };
             };
@@ -5386,12 +4460,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -5437,21 +4505,23 @@ export interface operations {
                         language?: string;
                         /**
                          * Format: uri
-                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
+                         * @description Public https URL to which events of the index are sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
                          * @example https://hooks.your-site.dev/sightline
                          */
                         webhook_url?: string;
+                        /**
+                         * @description Types of events that are sent there. Default: asset.ready, asset.failed, asset.deleted, watch.matched.
+                         * @example [
+                         *       "asset.ready",
+                         *       "asset.failed"
+                         *     ]
+                         */
+                        webhook_events?: ("asset.updated" | "asset.progress" | "asset.ready" | "asset.failed" | "asset.deleted" | "watch.matched" | "webhook.test")[];
                         /**
                          * @description Hours between scheduled traversals, which repair the index and sync followed sources. Default 24; null turns them off.
                          * @example 24
                          */
                         traverse_every_hours?: number | null;
-                        /**
-                         * @description `automatic`, the default: scores are fitted to the judgments of the index once these show that it helps. `general`: they never are (docs/judgments.md).
-                         * @example automatic
-                         * @enum {string}
-                         */
-                        calibration?: "automatic" | "general";
                     };
                 };
             };
@@ -5463,34 +4533,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "index_name": "holidays",
-                     *       "description": "Clips of summer 2026",
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "settings": {},
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "counts": {
-                     *         "videos": 8,
-                     *         "images": 5,
-                     *         "segments": 214
-                     *       },
-                     *       "states": {
-                     *         "queued": 0,
-                     *         "processing": 1,
-                     *         "ready": 12,
-                     *         "failed": 0
-                     *       },
-                     *       "duration_seconds": 1893.4,
-                     *       "size_bytes": 734003200,
-                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z",
-                     *       "calibration": "fitted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Index"];
                 };
             };
@@ -5501,12 +4543,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -5517,12 +4554,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -5548,6 +4580,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "video_file": "beach.mp4",
+                 *       "transcript": "beach.srt",
+                 *       "metadata_str": "{\"year\": 2026}"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /**
                      * Format: binary
@@ -5558,7 +4597,7 @@ export interface operations {
                     video_url?: string;
                     /**
                      * Format: binary
-                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI or plain text.
+                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI, EBU STL or plain text.
                      */
                     transcript?: string;
                     /**
@@ -5568,7 +4607,7 @@ export interface operations {
                     transcript_encoding?: string;
                     /**
                      * Format: json
-                     * @description Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.
+                     * @description Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.
                      * @example {}
                      */
                     metadata_str?: string;
@@ -5582,60 +4621,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null,
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "duplicate": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["AddedAsset"];
                 };
             };
@@ -5645,12 +4630,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The form can't be read."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5660,12 +4640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -5676,12 +4651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -5690,12 +4660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't a form, or the file isn't of this kind. */
@@ -5704,12 +4669,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't a form, or the file isn't of this kind."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -5740,64 +4700,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "videos": [
-                     *         {
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "index_name": "holidays",
-                     *           "title": "kitchen.mp4",
-                     *           "state": "ready",
-                     *           "progress": 1,
-                     *           "error": null,
-                     *           "warnings": [],
-                     *           "source": {
-                     *             "kind": "upload"
-                     *           },
-                     *           "content_type": "video/mp4",
-                     *           "size_bytes": 18874368,
-                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *           "width": 1920,
-                     *           "height": 1080,
-                     *           "duration_seconds": 93.4,
-                     *           "fps": 25,
-                     *           "has_audio": true,
-                     *           "has_video": true,
-                     *           "language": "en",
-                     *           "taken_at": "2026-11-24T09:30:00.000Z",
-                     *           "technical": {
-                     *             "format": "image/heic",
-                     *             "camera": "Lumen One",
-                     *             "latitude": 60.39
-                     *           },
-                     *           "working_copy": null,
-                     *           "storyboard": {
-                     *             "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *             "tiles": 94,
-                     *             "columns": 10,
-                     *             "tile_width": 160,
-                     *             "tile_height": 90,
-                     *             "interval_seconds": 1
-                     *           },
-                     *           "segments": 17,
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z",
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *           "original_url": null
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         videos: components["schemas"]["Asset"][];
@@ -5842,63 +4744,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null,
-                     *       "transcript": {
-                     *         "language": "en",
-                     *         "source": "upload",
-                     *         "cues": 24
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Video"];
                 };
             };
@@ -5930,12 +4775,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -5984,58 +4823,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Asset"];
                 };
             };
@@ -6046,12 +4833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -6062,12 +4844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -6095,58 +4872,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Asset"];
                 };
             };
@@ -6157,12 +4882,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -6173,12 +4893,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The video hasn't failed and has no warnings."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -6206,26 +4921,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "technical": {
-                     *         "duration_seconds": 93.4,
-                     *         "width": 1920,
-                     *         "height": 1080,
-                     *         "video_codec": "avc"
-                     *       },
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["VideoMetadata"];
                 };
             };
@@ -6262,50 +4957,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "segments": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         segments: components["schemas"]["Segment"][];
@@ -6350,12 +5001,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -6366,12 +5011,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -6382,12 +5022,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The video isn't ready, or has a copy."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -6398,12 +5033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The deployment has no decoder (docs/operate.md#other-codecs)."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -6427,6 +5057,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "image_file": "beach.jpg",
+                 *       "metadata_str": "{\"year\": 2026}"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /**
                      * Format: binary
@@ -6437,7 +5073,7 @@ export interface operations {
                     image_url?: string;
                     /**
                      * Format: json
-                     * @description Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.
+                     * @description Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.
                      * @example {}
                      */
                     metadata_str?: string;
@@ -6451,60 +5087,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null,
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "duplicate": false
-                     *     }
-                     */
                     "application/json": components["schemas"]["AddedAsset"];
                 };
             };
@@ -6514,12 +5096,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The form can't be read."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6529,12 +5106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -6545,12 +5117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -6559,12 +5126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't a form, or the file isn't of this kind. */
@@ -6573,12 +5135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't a form, or the file isn't of this kind."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -6609,64 +5166,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "images": [
-                     *         {
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "index_name": "holidays",
-                     *           "title": "kitchen.mp4",
-                     *           "state": "ready",
-                     *           "progress": 1,
-                     *           "error": null,
-                     *           "warnings": [],
-                     *           "source": {
-                     *             "kind": "upload"
-                     *           },
-                     *           "content_type": "video/mp4",
-                     *           "size_bytes": 18874368,
-                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *           "width": 1920,
-                     *           "height": 1080,
-                     *           "duration_seconds": 93.4,
-                     *           "fps": 25,
-                     *           "has_audio": true,
-                     *           "has_video": true,
-                     *           "language": "en",
-                     *           "taken_at": "2026-11-24T09:30:00.000Z",
-                     *           "technical": {
-                     *             "format": "image/heic",
-                     *             "camera": "Lumen One",
-                     *             "latitude": 60.39
-                     *           },
-                     *           "working_copy": null,
-                     *           "storyboard": {
-                     *             "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *             "tiles": 94,
-                     *             "columns": 10,
-                     *             "tile_width": 160,
-                     *             "tile_height": 90,
-                     *             "interval_seconds": 1
-                     *           },
-                     *           "segments": 17,
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z",
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *           "original_url": null
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         images: components["schemas"]["Asset"][];
@@ -6711,58 +5210,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Asset"];
                 };
             };
@@ -6794,12 +5241,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -6848,58 +5289,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Asset"];
                 };
             };
@@ -6910,12 +5299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -6926,12 +5310,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -6959,58 +5338,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_type": "video",
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "image_id": null,
-                     *       "index_name": "holidays",
-                     *       "title": "kitchen.mp4",
-                     *       "state": "ready",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "warnings": [],
-                     *       "source": {
-                     *         "kind": "upload"
-                     *       },
-                     *       "content_type": "video/mp4",
-                     *       "size_bytes": 18874368,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *       "width": 1920,
-                     *       "height": 1080,
-                     *       "duration_seconds": 93.4,
-                     *       "fps": 25,
-                     *       "has_audio": true,
-                     *       "has_video": true,
-                     *       "language": "en",
-                     *       "taken_at": "2026-11-24T09:30:00.000Z",
-                     *       "technical": {
-                     *         "format": "image/heic",
-                     *         "camera": "Lumen One",
-                     *         "latitude": 60.39
-                     *       },
-                     *       "working_copy": null,
-                     *       "storyboard": {
-                     *         "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *         "tiles": 94,
-                     *         "columns": 10,
-                     *         "tile_width": 160,
-                     *         "tile_height": 90,
-                     *         "interval_seconds": 1
-                     *       },
-                     *       "segments": 17,
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *       "original_url": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["Asset"];
                 };
             };
@@ -7021,12 +5348,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -7037,12 +5359,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The image hasn't failed and has no warnings."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -7073,33 +5390,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "uploads": [
-                     *         {
-                     *           "upload_id": "upl_01KATN7H5J6K7M8N9P0Q1R2S3T",
-                     *           "index_name": "holidays",
-                     *           "state": "open",
-                     *           "offset": 10485760,
-                     *           "length": 734003200,
-                     *           "filename": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "asset_id": null,
-                     *           "asset_type": "video",
-                     *           "duplicate": null,
-                     *           "error": null,
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z",
-                     *           "expires_at": "2026-11-24T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         uploads: components["schemas"]["Upload"][];
@@ -7134,8 +5424,6 @@ export interface operations {
                 "upload-checksum"?: string;
                 /** @description Length of the file in bytes. */
                 "upload-length"?: string;
-                /** @description `1` if the length will be sent later. */
-                "upload-defer-length"?: string;
                 /** @description Comma-separated pairs of a key, a space and a value in base64. `filename` sets the asset's title and `metadata_str` (JSON) its metadata. */
                 "upload-metadata"?: string;
             };
@@ -7164,12 +5452,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7179,12 +5462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -7195,12 +5473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -7209,12 +5482,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
@@ -7223,12 +5491,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -7239,12 +5502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body doesn't have the checksum: nothing was stored."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -7270,27 +5528,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "upload_id": "upl_01KATN7H5J6K7M8N9P0Q1R2S3T",
-                     *       "index_name": "holidays",
-                     *       "state": "open",
-                     *       "offset": 10485760,
-                     *       "length": 734003200,
-                     *       "filename": "kitchen.mp4",
-                     *       "metadata": {
-                     *         "year": 2026,
-                     *         "camera": "A"
-                     *       },
-                     *       "asset_id": null,
-                     *       "asset_type": "video",
-                     *       "duplicate": null,
-                     *       "error": null,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z",
-                     *       "expires_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Upload"];
                 };
             };
@@ -7303,172 +5540,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The upload has expired. Start a new one."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    overrideUpload: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
-                "tus-resumable"?: string;
-                /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
-                "upload-checksum"?: string;
-                /** @description Byte at which the request body continues the file. */
-                "upload-offset"?: string;
-                /** @description Length of the file in bytes, if it was deferred. */
-                "upload-length"?: string;
-                /** @description `PATCH` or `DELETE`: the method to use instead of POST. */
-                "x-http-method-override"?: string;
-            };
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-                /** @description Id of the upload. */
-                upload_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/offset+octet-stream": string;
-            };
-        };
-        responses: {
-            /** @description Success, without content. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Headers contradict each other, or ask for what isn't supported. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description `Upload-Offset` isn't where the upload ends, or another request is writing to it. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "`Upload-Offset` isn't where the upload ends, or another request is writing to it."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The upload has expired. Start a new one. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The upload has expired. Start a new one."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The header `Tus-Resumable` isn't `1.0.0`. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            /** @description The body doesn't have the checksum: nothing was stored. */
-            460: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body doesn't have the checksum: nothing was stored."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
             "5XX": components["responses"]["ServerError"];
         };
     };
@@ -7502,12 +5578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7519,12 +5590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The upload has expired. Start a new one."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The header `Tus-Resumable` isn't `1.0.0`. */
@@ -7533,12 +5599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
@@ -7547,12 +5608,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -7563,12 +5619,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body doesn't have the checksum: nothing was stored."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -7584,8 +5635,6 @@ export interface operations {
                 "upload-checksum"?: string;
                 /** @description Byte at which the request body continues the file. */
                 "upload-offset"?: string;
-                /** @description Length of the file in bytes, if it was deferred. */
-                "upload-length"?: string;
             };
             path: {
                 /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
@@ -7614,12 +5663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7629,12 +5673,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -7645,12 +5684,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "`Upload-Offset` isn't where the upload ends, or another request is writing to it."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The upload has expired. Start a new one. */
@@ -7659,12 +5693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The upload has expired. Start a new one."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The header `Tus-Resumable` isn't `1.0.0`. */
@@ -7673,12 +5702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -7687,12 +5711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
@@ -7701,12 +5720,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -7717,12 +5731,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body doesn't have the checksum: nothing was stored."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -7751,20 +5760,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "language": "en",
-                     *       "source": "upload",
-                     *       "cues": [
-                     *         {
-                     *           "start": 41.2,
-                     *           "end": 43,
-                     *           "text": "Oh no, that was my favourite cup."
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["Transcript"];
                     /**
                      * @example WEBVTT
@@ -7792,12 +5787,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The transcript has no times yet: the audio is being analysed."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -7822,10 +5812,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "transcript": "beach.srt"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI or plain text.
+                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI, EBU STL or plain text.
                      */
                     transcript: string;
                     /**
@@ -7843,14 +5838,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "cues": 24,
-                     *       "language": "en",
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8"
-                     *     }
-                     */
                     "application/json": components["schemas"]["UpdatedTranscript"];
                 };
             };
@@ -7860,12 +5847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The form can't be read."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7875,12 +5857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -7891,12 +5868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -7905,12 +5877,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't a form, or the file isn't of this kind. */
@@ -7919,12 +5886,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't a form, or the file isn't of this kind."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -7996,7 +5958,7 @@ export interface operations {
                          */
                         start_seconds: number;
                         /**
-                         * @description End of the moment in seconds. Past the end of the video, it is the end.
+                         * @description End of the moment in seconds, at most that of the video.
                          * @example 75.2
                          */
                         end_seconds: number;
@@ -8037,12 +5999,463 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    exportCutList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
                     /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
+                     * @description What to write: docs/exports.md.
+                     * @example fcpxml
+                     * @enum {string}
                      */
-                    "application/json": components["schemas"]["Error"];
+                    format: "edl" | "fcpxml" | "premiere_xml" | "otio" | "markers_csv" | "markers_edl" | "chapters" | "chapters_vtt";
+                    /** @description What to cut, in this order. Give either this or `search`. */
+                    segments?: {
+                        /**
+                         * @description Id of a segment.
+                         * @example seg_01KATN5D1B2C3D4E5F6G7H8J9K
+                         */
+                        segment_id: string;
+                        /**
+                         * @description Start in the video. Default: that of the segment.
+                         * @example 61.5
+                         */
+                        start_seconds?: number;
+                        /**
+                         * @description End in the video. Default: that of the segment.
+                         * @example 75.2
+                         */
+                        end_seconds?: number;
+                        /** @description Colour of its marker: green from 0.8, yellow from 0.5, else red. */
+                        score?: number;
+                        /**
+                         * @description Note of its marker, such as why it was found.
+                         * @default
+                         */
+                        note?: string;
+                    }[];
+                    /** @description The search of which to cut the hits, best first. */
+                    search?: {
+                        /** @description What to find, in everyday words. Required without `similar_to`, `all` and `none`. */
+                        query?: string;
+                        /** @description Id of a segment or an asset of the index: finds what is like it. */
+                        similar_to?: string;
+                        /** @description In place of `query`: what comes first, then what comes next, in one video. Finds segments in this order that don't overlap. */
+                        sequence?: components["schemas"]["Subquery"][];
+                        /**
+                         * @description Longest time between the end of a step of `sequence` and the start of the next.
+                         * @default 60
+                         */
+                        within_seconds?: number;
+                        /**
+                         * @description Ids of segments that are right: what is like them comes first.
+                         * @default []
+                         */
+                        more_like?: string[];
+                        /**
+                         * @description Ids of segments that are wrong: they are left out, and what is like them moves back.
+                         * @default []
+                         */
+                        less_like?: string[];
+                        /**
+                         * @description Ids of results that were passed over: they are left out, so that others come. Those that the index lacks are ignored.
+                         * @default []
+                         */
+                        skipped?: string[];
+                        /**
+                         * @description What has to be there, too: `score` is the probability of all of it.
+                         * @default []
+                         */
+                        all?: components["schemas"]["Subquery"][];
+                        /**
+                         * @description What mustn't be there: `score` includes the probability that it is absent. Without a query, finds segments of which that is likely, among those added last.
+                         * @default []
+                         */
+                        none?: components["schemas"]["Subquery"][];
+                        /**
+                         * @description How far away in the video `all` and `none` count. 0: only in the segment itself.
+                         * @default 0
+                         */
+                        scope_seconds?: number;
+                        /**
+                         * @description Ids of videos and images to search in. Empty: all.
+                         * @default []
+                         */
+                        asset_ids?: string[];
+                        /**
+                         * @description Segments to return on a page.
+                         * @default 30
+                         */
+                        top_k?: number;
+                        /**
+                         * @description Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant.
+                         * @default 0
+                         */
+                        top_p?: number;
+                        /**
+                         * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all.
+                         * @default []
+                         */
+                        modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+                        /**
+                         * @description Whether `boxes` say where the query is seen. Takes longer.
+                         * @default false
+                         */
+                        use_boxes?: boolean;
+                        /**
+                         * @description Whether `mask` has the pixels of what is meant. Takes longer.
+                         * @default false
+                         */
+                        use_masks?: boolean;
+                        /**
+                         * @description Whether near-identical segments become one hit.
+                         * @default true
+                         */
+                        collapse?: boolean;
+                        /**
+                         * @description Whether a word that no segment has is searched for as one that differs by one edit. `query.corrected` of the response says so.
+                         * @default true
+                         */
+                        correct?: boolean;
+                        /**
+                         * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                         * @example {
+                         *       "year": 2026,
+                         *       "camera": "A"
+                         *     }
+                         */
+                        filter?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description `asset`: only the best segment of each video or image.
+                         * @default segment
+                         * @enum {string}
+                         */
+                        group_by?: "segment" | "asset";
+                        /**
+                         * @description What to count the hits of all pages by: `label`, `asset_type`, `metadata.camera`, `taken_at.year` and other groupings of `/aggregate`.
+                         * @default []
+                         */
+                        facets?: string[];
+                        /** @description `next_cursor` of the previous page, with the other fields unchanged. */
+                        cursor?: string;
+                    };
+                    /**
+                     * @description How much longer each cut is at either end, within its file.
+                     * @default 0
+                     * @example 1
+                     */
+                    handles_seconds?: number;
+                    /**
+                     * @description Whether files are named, or have URLs that work for an hour.
+                     * @default name
+                     * @enum {string}
+                     */
+                    media?: "name" | "url";
+                    /**
+                     * @description Title of the list. Default: the name of the index.
+                     * @example Kitchen scenes
+                     */
+                    title?: string;
+                    /**
+                     * @description Frames a second in which programme times count. Default: those of the first video.
+                     * @example 25
+                     */
+                    fps?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example 0:00 Dawn
+                     *     1:05 The ferry leaves
+                     */
+                    "text/plain": string;
+                    /** @example <?xml version="1.0" encoding="UTF-8"?> */
+                    "application/xml": string;
+                    /** @example {"OTIO_SCHEMA": "Timeline.1", "name": "Harbour"} */
+                    "application/vnd.pixar.opentimelineio+json": string;
+                    /** @example #,Reel,V,C,Dur,Source In,Source Out,Record In,Record Out,Name,Source FPS */
+                    "text/csv": string;
+                    /**
+                     * @example WEBVTT
+                     *
+                     *     00:00:00.000 --> 00:01:05.000
+                     *     Dawn
+                     */
+                    "text/vtt": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description An index lacks a segment, or the search found nothing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    exportCutListOfIndices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What to write: docs/exports.md.
+                     * @example fcpxml
+                     * @enum {string}
+                     */
+                    format: "edl" | "fcpxml" | "premiere_xml" | "otio" | "markers_csv" | "markers_edl" | "chapters" | "chapters_vtt";
+                    /** @description What to cut, in this order. Give either this or `search`. */
+                    segments?: {
+                        /**
+                         * @description Id of a segment.
+                         * @example seg_01KATN5D1B2C3D4E5F6G7H8J9K
+                         */
+                        segment_id: string;
+                        /**
+                         * @description Start in the video. Default: that of the segment.
+                         * @example 61.5
+                         */
+                        start_seconds?: number;
+                        /**
+                         * @description End in the video. Default: that of the segment.
+                         * @example 75.2
+                         */
+                        end_seconds?: number;
+                        /** @description Colour of its marker: green from 0.8, yellow from 0.5, else red. */
+                        score?: number;
+                        /**
+                         * @description Note of its marker, such as why it was found.
+                         * @default
+                         */
+                        note?: string;
+                    }[];
+                    /** @description The search of which to cut the hits, best first. */
+                    search?: {
+                        /** @description What to find, in everyday words. Required without `similar_to`, `all` and `none`. */
+                        query?: string;
+                        /** @description Id of a segment or an asset of the index: finds what is like it. */
+                        similar_to?: string;
+                        /** @description In place of `query`: what comes first, then what comes next, in one video. Finds segments in this order that don't overlap. */
+                        sequence?: components["schemas"]["Subquery"][];
+                        /**
+                         * @description Longest time between the end of a step of `sequence` and the start of the next.
+                         * @default 60
+                         */
+                        within_seconds?: number;
+                        /**
+                         * @description Ids of segments that are right: what is like them comes first.
+                         * @default []
+                         */
+                        more_like?: string[];
+                        /**
+                         * @description Ids of segments that are wrong: they are left out, and what is like them moves back.
+                         * @default []
+                         */
+                        less_like?: string[];
+                        /**
+                         * @description Ids of results that were passed over: they are left out, so that others come. Those that the index lacks are ignored.
+                         * @default []
+                         */
+                        skipped?: string[];
+                        /**
+                         * @description What has to be there, too: `score` is the probability of all of it.
+                         * @default []
+                         */
+                        all?: components["schemas"]["Subquery"][];
+                        /**
+                         * @description What mustn't be there: `score` includes the probability that it is absent. Without a query, finds segments of which that is likely, among those added last.
+                         * @default []
+                         */
+                        none?: components["schemas"]["Subquery"][];
+                        /**
+                         * @description How far away in the video `all` and `none` count. 0: only in the segment itself.
+                         * @default 0
+                         */
+                        scope_seconds?: number;
+                        /**
+                         * @description Segments to return on a page.
+                         * @default 30
+                         */
+                        top_k?: number;
+                        /**
+                         * @description Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant.
+                         * @default 0
+                         */
+                        top_p?: number;
+                        /**
+                         * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all.
+                         * @default []
+                         */
+                        modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+                        /**
+                         * @description Whether `boxes` say where the query is seen. Takes longer.
+                         * @default false
+                         */
+                        use_boxes?: boolean;
+                        /**
+                         * @description Whether `mask` has the pixels of what is meant. Takes longer.
+                         * @default false
+                         */
+                        use_masks?: boolean;
+                        /**
+                         * @description Whether near-identical segments become one hit.
+                         * @default true
+                         */
+                        collapse?: boolean;
+                        /**
+                         * @description Whether a word that no segment has is searched for as one that differs by one edit. `query.corrected` of the response says so.
+                         * @default true
+                         */
+                        correct?: boolean;
+                        /**
+                         * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                         * @example {
+                         *       "year": 2026,
+                         *       "camera": "A"
+                         *     }
+                         */
+                        filter?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description `asset`: only the best segment of each video or image.
+                         * @default segment
+                         * @enum {string}
+                         */
+                        group_by?: "segment" | "asset";
+                        /**
+                         * @description What to count the hits of all pages by: `label`, `asset_type`, `metadata.camera`, `taken_at.year` and other groupings of `/aggregate`.
+                         * @default []
+                         */
+                        facets?: string[];
+                        /** @description `next_cursor` of the previous page, with the other fields unchanged. */
+                        cursor?: string;
+                    };
+                    /**
+                     * @description How much longer each cut is at either end, within its file.
+                     * @default 0
+                     * @example 1
+                     */
+                    handles_seconds?: number;
+                    /**
+                     * @description Whether files are named, or have URLs that work for an hour.
+                     * @default name
+                     * @enum {string}
+                     */
+                    media?: "name" | "url";
+                    /**
+                     * @description Title of the list. Default: the name of the index.
+                     * @example Kitchen scenes
+                     */
+                    title?: string;
+                    /**
+                     * @description Frames a second in which programme times count. Default: those of the first video.
+                     * @example 25
+                     */
+                    fps?: number;
+                    /**
+                     * @description Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last.
+                     * @example [
+                     *       "holidays",
+                     *       "interviews"
+                     *     ]
+                     */
+                    index_names: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example 0:00 Dawn
+                     *     1:05 The ferry leaves
+                     */
+                    "text/plain": string;
+                    /** @example <?xml version="1.0" encoding="UTF-8"?> */
+                    "application/xml": string;
+                    /** @example {"OTIO_SCHEMA": "Timeline.1", "name": "Harbour"} */
+                    "application/vnd.pixar.opentimelineio+json": string;
+                    /** @example #,Reel,V,C,Dur,Source In,Source Out,Record In,Record Out,Name,Source FPS */
+                    "text/csv": string;
+                    /**
+                     * @example WEBVTT
+                     *
+                     *     00:00:00.000 --> 00:01:05.000
+                     *     Dawn
+                     */
+                    "text/vtt": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description An index lacks a segment, or the search found nothing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -8057,11 +6470,11 @@ export interface operations {
                 url?: string;
                 /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
                 platform?: "peertube" | "youtube" | "web";
-                /** @description Metadata of each imported asset. A JSON object as text. */
+                /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. */
+                /** @description Whether each later traversal imports what is new. Default: false. */
                 follow?: boolean;
-                /** @description Maximum number of items to import. */
+                /** @description Maximum number of items to import. Default: 1. */
                 limit?: number;
             };
             header?: {
@@ -8108,13 +6521,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued",
-                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedImport"];
                 };
             };
@@ -8125,12 +6531,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -8141,12 +6542,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -8155,12 +6551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -8171,12 +6562,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "This deployment has no credentials for the platform."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -8191,11 +6577,11 @@ export interface operations {
                 playlist_id?: string;
                 /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
                 platform?: "peertube" | "youtube" | "web";
-                /** @description Metadata of each imported asset. A JSON object as text. */
+                /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. */
+                /** @description Whether each later traversal imports what is new. Default: false. */
                 follow?: boolean;
-                /** @description Maximum number of items to import. */
+                /** @description Maximum number of items to import. Default: 50. */
                 limit?: number;
             };
             header?: {
@@ -8244,13 +6630,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued",
-                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedImport"];
                 };
             };
@@ -8261,12 +6640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -8277,12 +6651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -8291,12 +6660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -8307,12 +6671,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "This deployment has no credentials for the platform."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -8325,11 +6684,11 @@ export interface operations {
                 query?: string;
                 /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
                 platform?: "peertube" | "youtube" | "web";
-                /** @description Metadata of each imported asset. A JSON object as text. */
+                /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. */
+                /** @description Whether each later traversal imports what is new. Default: false. */
                 follow?: boolean;
-                /** @description Maximum number of items to import. */
+                /** @description Maximum number of items to import. Default: 50. */
                 limit?: number;
             };
             header?: {
@@ -8376,13 +6735,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued",
-                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedImport"];
                 };
             };
@@ -8393,12 +6745,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -8409,12 +6756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -8423,12 +6765,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -8439,12 +6776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "This deployment has no credentials for the platform."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -8459,11 +6791,11 @@ export interface operations {
                 url?: string;
                 /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
                 platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
-                /** @description Metadata of each imported asset. A JSON object as text. */
+                /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. */
+                /** @description Whether each later traversal imports what is new. Default: false. */
                 follow?: boolean;
-                /** @description Maximum number of items to import. */
+                /** @description Maximum number of items to import. Default: 50. */
                 limit?: number;
             };
             header?: {
@@ -8512,13 +6844,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued",
-                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
-                     *     }
-                     */
                     "application/json": components["schemas"]["StartedImport"];
                 };
             };
@@ -8529,12 +6854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -8545,12 +6865,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -8559,12 +6874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -8575,12 +6885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "This deployment has no credentials for the platform."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -8609,38 +6914,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "sources": [
-                     *         {
-                     *           "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R",
-                     *           "platform": "peertube",
-                     *           "kind": "playlist",
-                     *           "title": "Open movies",
-                     *           "url": "https://video.blender.org/c/blender_open_movies/videos",
-                     *           "query": null,
-                     *           "request": {
-                     *             "url": "https://video.blender.org/c/blender_open_movies/videos"
-                     *           },
-                     *           "follow": false,
-                     *           "limit": 20,
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "items": 18,
-                     *           "removed_upstream": 0,
-                     *           "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *           "state": "succeeded",
-                     *           "error": null,
-                     *           "last_synced_at": "2026-11-24T09:30:00.000Z",
-                     *           "created_at": "2026-11-24T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         sources: components["schemas"]["Source"][];
@@ -8685,12 +6958,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R",
-                     *       "deleted": true
-                     *     }
-                     */
                     "application/json": components["schemas"]["DeletedSource"];
                 };
             };
@@ -8725,235 +6992,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "index": {
-                     *         "index_name": "holidays",
-                     *         "description": "Clips of summer 2026",
-                     *         "metadata": {
-                     *           "year": 2026,
-                     *           "camera": "A"
-                     *         },
-                     *         "settings": {},
-                     *         "created_at": "2026-11-24T09:30:00.000Z",
-                     *         "updated_at": "2026-11-24T09:30:00.000Z",
-                     *         "counts": {
-                     *           "videos": 8,
-                     *           "images": 5,
-                     *           "segments": 214
-                     *         },
-                     *         "states": {
-                     *           "queued": 0,
-                     *           "processing": 1,
-                     *           "ready": 12,
-                     *           "failed": 0
-                     *         },
-                     *         "duration_seconds": 1893.4,
-                     *         "size_bytes": 734003200,
-                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z",
-                     *         "calibration": "fitted"
-                     *       },
-                     *       "nodes": [
-                     *         {
-                     *           "asset": {
-                     *             "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *             "asset_type": "video",
-                     *             "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *             "image_id": null,
-                     *             "index_name": "holidays",
-                     *             "title": "kitchen.mp4",
-                     *             "state": "ready",
-                     *             "progress": 1,
-                     *             "error": null,
-                     *             "warnings": [],
-                     *             "source": {
-                     *               "kind": "upload"
-                     *             },
-                     *             "content_type": "video/mp4",
-                     *             "size_bytes": 18874368,
-                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *             "width": 1920,
-                     *             "height": 1080,
-                     *             "duration_seconds": 93.4,
-                     *             "fps": 25,
-                     *             "has_audio": true,
-                     *             "has_video": true,
-                     *             "language": "en",
-                     *             "taken_at": "2026-11-24T09:30:00.000Z",
-                     *             "technical": {
-                     *               "format": "image/heic",
-                     *               "camera": "Lumen One",
-                     *               "latitude": 60.39
-                     *             },
-                     *             "working_copy": null,
-                     *             "storyboard": {
-                     *               "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *               "tiles": 94,
-                     *               "columns": 10,
-                     *               "tile_width": 160,
-                     *               "tile_height": 90,
-                     *               "interval_seconds": 1
-                     *             },
-                     *             "segments": 17,
-                     *             "metadata": {
-                     *               "year": 2026,
-                     *               "camera": "A"
-                     *             },
-                     *             "created_at": "2026-11-24T09:30:00.000Z",
-                     *             "updated_at": "2026-11-24T09:30:00.000Z",
-                     *             "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *             "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *             "original_url": null
-                     *           },
-                     *           "segments": [
-                     *             {
-                     *               "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *               "index_name": "holidays",
-                     *               "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *               "asset_type": "video",
-                     *               "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *               "image_id": null,
-                     *               "start_seconds": 41.2,
-                     *               "end_seconds": 46.8,
-                     *               "caption": "A woman drops a cup in a kitchen.",
-                     *               "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *               "transcript": "Oh no, that was my favourite cup.",
-                     *               "on_screen_text": "SCENE 4",
-                     *               "labels": [
-                     *                 "person",
-                     *                 "cup"
-                     *               ],
-                     *               "boxes": [
-                     *                 {
-                     *                   "label": "cup",
-                     *                   "score": 0.83,
-                     *                   "x": 0.41,
-                     *                   "y": 0.3,
-                     *                   "width": 0.12,
-                     *                   "height": 0.2
-                     *                 }
-                     *               ],
-                     *               "mask": null,
-                     *               "title": "kitchen.mp4",
-                     *               "metadata": {
-                     *                 "year": 2026,
-                     *                 "camera": "A"
-                     *               },
-                     *               "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *               "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8"
-                     *             }
-                     *           ],
-                     *           "health": {
-                     *             "ok": true,
-                     *             "findings": []
-                     *           }
-                     *         }
-                     *       ],
-                     *       "health": {
-                     *         "ok": true,
-                     *         "findings": []
-                     *       },
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": components["schemas"]["TraversalPage"];
-                    /**
-                     * @example {
-                     *       "asset": {
-                     *         "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *         "asset_type": "video",
-                     *         "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *         "image_id": null,
-                     *         "index_name": "holidays",
-                     *         "title": "kitchen.mp4",
-                     *         "state": "ready",
-                     *         "progress": 1,
-                     *         "error": null,
-                     *         "warnings": [],
-                     *         "source": {
-                     *           "kind": "upload"
-                     *         },
-                     *         "content_type": "video/mp4",
-                     *         "size_bytes": 18874368,
-                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *         "width": 1920,
-                     *         "height": 1080,
-                     *         "duration_seconds": 93.4,
-                     *         "fps": 25,
-                     *         "has_audio": true,
-                     *         "has_video": true,
-                     *         "language": "en",
-                     *         "taken_at": "2026-11-24T09:30:00.000Z",
-                     *         "technical": {
-                     *           "format": "image/heic",
-                     *           "camera": "Lumen One",
-                     *           "latitude": 60.39
-                     *         },
-                     *         "working_copy": null,
-                     *         "storyboard": {
-                     *           "url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/storyboard.jpg",
-                     *           "tiles": 94,
-                     *           "columns": 10,
-                     *           "tile_width": 160,
-                     *           "tile_height": 90,
-                     *           "interval_seconds": 1
-                     *         },
-                     *         "segments": 17,
-                     *         "metadata": {
-                     *           "year": 2026,
-                     *           "camera": "A"
-                     *         },
-                     *         "created_at": "2026-11-24T09:30:00.000Z",
-                     *         "updated_at": "2026-11-24T09:30:00.000Z",
-                     *         "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *         "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
-                     *         "original_url": null
-                     *       },
-                     *       "segments": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8"
-                     *         }
-                     *       ],
-                     *       "health": {
-                     *         "ok": true,
-                     *         "findings": []
-                     *       }
-                     *     }
-                     */
                     "application/x-ndjson": components["schemas"]["TraversalLine"];
                 };
             };
@@ -8983,12 +7022,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Traversal"];
                 };
             };
@@ -8999,12 +7032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -9019,7 +7047,7 @@ export interface operations {
             query?: {
                 /** @description Whether the archive names the files, by URLs that are valid for an hour. */
                 media?: boolean;
-                /** @description Id of the last asset of an export that was cut off: this one continues after it. */
+                /** @description Id of the last asset of an export that was cut off, to continue it. */
                 after?: string;
             };
             header?: never;
@@ -9078,12 +7106,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -9094,12 +7116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -9110,12 +7127,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -9136,7 +7148,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What to find, in everyday words. Required unless `similar_to`, `all` or `none` is given. */
+                    /** @description What to find, in everyday words. Required without `similar_to`, `all` and `none`. */
                     query?: string;
                     /** @description Id of a segment or an asset of the index: finds what is like it. */
                     similar_to?: string;
@@ -9193,22 +7205,22 @@ export interface operations {
                      */
                     top_p?: number;
                     /**
-                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all.
                      * @default []
                      */
-                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
                     /**
-                     * @description Whether segments say where the query is seen, in `boxes`. Takes longer.
+                     * @description Whether `boxes` say where the query is seen. Takes longer.
                      * @default false
                      */
                     use_boxes?: boolean;
                     /**
-                     * @description Whether segments have a `mask` of what the query means. Takes longer.
+                     * @description Whether `mask` has the pixels of what is meant. Takes longer.
                      * @default false
                      */
                     use_masks?: boolean;
                     /**
-                     * @description Whether near-identical segments are one, with the others in `duplicates`.
+                     * @description Whether near-identical segments become one hit.
                      * @default true
                      */
                     collapse?: boolean;
@@ -9218,12 +7230,12 @@ export interface operations {
                      */
                     correct?: boolean;
                     /**
-                     * @description Whether the search runs as a job: the response has its `job_id` at once.
+                     * @description Whether the search runs as a job, named by `job_id`.
                      * @default false
                      */
                     queue_job?: boolean;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -9255,65 +7267,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "segments": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           }
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null,
-                     *       "calibration": "fitted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["SearchResult"];
                 };
             };
@@ -9324,12 +7277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -9340,12 +7288,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -9363,7 +7306,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What to find, in everyday words. Required unless `similar_to`, `all` or `none` is given. */
+                    /** @description What to find, in everyday words. Required without `similar_to`, `all` and `none`. */
                     query?: string;
                     /** @description Id of a segment or an asset of the index: finds what is like it. */
                     similar_to?: string;
@@ -9415,22 +7358,22 @@ export interface operations {
                      */
                     top_p?: number;
                     /**
-                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all.
                      * @default []
                      */
-                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
                     /**
-                     * @description Whether segments say where the query is seen, in `boxes`. Takes longer.
+                     * @description Whether `boxes` say where the query is seen. Takes longer.
                      * @default false
                      */
                     use_boxes?: boolean;
                     /**
-                     * @description Whether segments have a `mask` of what the query means. Takes longer.
+                     * @description Whether `mask` has the pixels of what is meant. Takes longer.
                      * @default false
                      */
                     use_masks?: boolean;
                     /**
-                     * @description Whether near-identical segments are one, with the others in `duplicates`.
+                     * @description Whether near-identical segments become one hit.
                      * @default true
                      */
                     collapse?: boolean;
@@ -9440,7 +7383,7 @@ export interface operations {
                      */
                     correct?: boolean;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -9460,6 +7403,8 @@ export interface operations {
                      * @default []
                      */
                     facets?: string[];
+                    /** @description `next_cursor` of the previous page, with the other fields unchanged. */
+                    cursor?: string;
                     /**
                      * @description Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last.
                      * @example [
@@ -9468,8 +7413,6 @@ export interface operations {
                      *     ]
                      */
                     index_names: string[];
-                    /** @description `next_cursor` of the previous page, with the other fields unchanged. */
-                    cursor?: string;
                 };
             };
         };
@@ -9480,71 +7423,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "segments": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           }
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null,
-                     *       "calibration": "fitted",
-                     *       "partial": [
-                     *         {
-                     *           "index_name": "holidays",
-                     *           "reason": "The index did not answer within 10 s; try again."
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["GroupSearchResult"];
                 };
             };
@@ -9556,12 +7434,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account has no index of one of the names."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -9570,12 +7443,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -9586,12 +7454,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "No index answered."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description No index answered in time. */
@@ -9600,158 +7463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "No index answered in time."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    aggregateIndex: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description What to count, in everyday words. Without it, all that the filter selects. */
-                    query?: string;
-                    /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
-                     * @example {
-                     *       "year": 2026,
-                     *       "camera": "A"
-                     *     }
-                     */
-                    filter?: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
-                     * @default []
-                     */
-                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
-                    /**
-                     * @description Ids of videos and images to count in. Empty: all.
-                     * @default []
-                     */
-                    asset_ids?: string[];
-                    /**
-                     * @description What a group shares: `asset`, `asset_type`, `label`, a field of the metadata or of the file's facts (`metadata.camera`, `technical.lens`), or `taken_at.year`, `.month` or `.day` (UTC).
-                     * @default asset_type
-                     * @example metadata.camera
-                     */
-                    group_by?: string;
-                    /**
-                     * @description What to count. An image is one segment of 0 seconds.
-                     * @default segments
-                     * @enum {string}
-                     */
-                    unit?: "segments" | "seconds" | "assets";
-                    /**
-                     * @description Groups to return, the largest first.
-                     * @default 20
-                     */
-                    top?: number;
-                    /**
-                     * @description Whether a word that no segment has is corrected, as in a search.
-                     * @default true
-                     */
-                    correct?: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "groups": [
-                     *         {
-                     *           "key": "Lumen One",
-                     *           "title": null,
-                     *           "count": 12.4,
-                     *           "interval": [
-                     *             9,
-                     *             17
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "other": {
-                     *         "groups": 3,
-                     *         "count": 12.4,
-                     *         "interval": [
-                     *           9,
-                     *           17
-                     *         ]
-                     *       },
-                     *       "total": {
-                     *         "count": 12.4,
-                     *         "interval": [
-                     *           9,
-                     *           17
-                     *         ]
-                     *       },
-                     *       "unit": "segments",
-                     *       "scope": {
-                     *         "segments": 214,
-                     *         "scored": 180
-                     *       },
-                     *       "query": {
-                     *         "excluded": [],
-                     *         "corrected": null
-                     *       },
-                     *       "calibration": "fitted"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Aggregate"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            /** @description Counting takes too long, or a database does not answer. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Counting takes too long, or a database does not answer."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -9760,20 +7472,20 @@ export interface operations {
     searchByImage: {
         parameters: {
             query?: {
-                /** @description Segments to return. */
+                /** @description Segments to return on a page. */
                 top_k?: number;
-                /** @description Lowest `score` to return, from 0 to 1. */
+                /** @description Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant. */
                 top_p?: number;
-                /** @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
-                modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
-                /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
+                /** @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all. */
+                modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+                /** @description Ids of videos and images to search in. Empty: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
-                filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
-                /** @description Whether near-identical segments are one, with the others in `duplicates`. */
+                /** @description Whether near-identical segments become one hit. */
                 collapse?: boolean;
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
+                filter?: string;
             };
             header?: never;
             path: {
@@ -9784,6 +7496,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "image_file": "photo.jpg"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /**
                      * @description Words that change what is searched for, such as `at night`. Default: none.
@@ -9805,65 +7522,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "segments": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           }
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null,
-                     *       "calibration": "fitted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["SearchResult"];
                 };
             };
@@ -9873,12 +7531,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The form can't be read."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -9888,12 +7541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -9904,12 +7552,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't a form, or the file isn't of this kind. */
@@ -9918,12 +7561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't a form, or the file isn't of this kind."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -9934,20 +7572,20 @@ export interface operations {
     searchByVideo: {
         parameters: {
             query?: {
-                /** @description Segments to return. */
+                /** @description Segments to return on a page. */
                 top_k?: number;
-                /** @description Lowest `score` to return, from 0 to 1. */
+                /** @description Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant. */
                 top_p?: number;
-                /** @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
-                modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
-                /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
+                /** @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all. */
+                modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+                /** @description Ids of videos and images to search in. Empty: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
-                filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
-                /** @description Whether near-identical segments are one, with the others in `duplicates`. */
+                /** @description Whether near-identical segments become one hit. */
                 collapse?: boolean;
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
+                filter?: string;
             };
             header?: never;
             path: {
@@ -9958,6 +7596,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "video_file": "clip.mp4",
+                 *       "start_seconds": 2,
+                 *       "end_seconds": 6
+                 *     }
+                 */
                 "multipart/form-data": {
                     /**
                      * @description Start of the part of the clip to search by, in seconds.
@@ -9970,7 +7615,7 @@ export interface operations {
                      */
                     end_seconds?: number;
                     /**
-                     * @description Whether the search runs as a job: the response has its `job_id` at once.
+                     * @description Whether the search runs as a job, named by `job_id`.
                      * @default false
                      */
                     queue_job?: boolean;
@@ -9989,65 +7634,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "segments": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           }
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null,
-                     *       "calibration": "fitted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["SearchResult"];
                 };
             };
@@ -10057,12 +7643,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The form can't be read."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10072,12 +7653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's storage or its bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -10088,12 +7664,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't a form, or the file isn't of this kind. */
@@ -10102,16 +7673,112 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't a form, or the file isn't of this kind."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    aggregateIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What to count, in everyday words. Without it, all that the filter selects. */
+                    query?: string;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the file) to search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+                    /**
+                     * @description Ids of videos and images to search in. Empty: all.
+                     * @default []
+                     */
+                    asset_ids?: string[];
+                    /**
+                     * @description What a group shares: `asset`, `asset_type`, `label`, a field of the metadata or of the file's facts (`metadata.camera`, `technical.lens`), or `taken_at.year`, `.month` or `.day` (UTC).
+                     * @default asset_type
+                     * @example metadata.camera
+                     */
+                    group_by?: string;
+                    /**
+                     * @description What to count. An image is one segment of 0 seconds.
+                     * @default segments
+                     * @enum {string}
+                     */
+                    unit?: "segments" | "seconds" | "assets";
+                    /**
+                     * @description Groups to return, the largest first.
+                     * @default 20
+                     */
+                    top?: number;
+                    /**
+                     * @description With a query: lowest score of a hit that is counted.
+                     * @default 0.5
+                     */
+                    top_p?: number;
+                    /**
+                     * @description Whether a word that no segment has is searched for as one that differs by one edit. `query.corrected` of the response says so.
+                     * @default true
+                     */
+                    correct?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Aggregate"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description Counting takes too long, or a database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             "5XX": components["responses"]["ServerError"];
         };
     };
@@ -10122,7 +7789,7 @@ export interface operations {
                 query: string;
                 /** @description Instructions on style and tone for the language model. */
                 system_prompt?: string;
-                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                /** @description Whether the answer is Markdown, with markers as links. */
                 markdown?: boolean;
                 /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
                 language?: string;
@@ -10130,7 +7797,7 @@ export interface operations {
                 stream?: boolean;
                 /** @description Segments that are searched for and passed to the model. */
                 top_k?: number;
-                /** @description Ids of videos and images to answer from. Repeat the parameter. Default: all. */
+                /** @description Ids of videos and images to search in. Empty: all. */
                 asset_ids?: string[];
             };
             header?: never;
@@ -10148,71 +7815,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "answer": "She drops a cup [1].",
-                     *       "grounded": true,
-                     *       "citations": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           },
-                     *           "marker": 1
-                     *         }
-                     *       ],
-                     *       "related": [],
-                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
-                     *       "usage": {
-                     *         "input_tokens": 1840,
-                     *         "output_tokens": 12
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Answer"];
                     /**
                      * @example {
@@ -10240,7 +7842,7 @@ export interface operations {
                 query: string;
                 /** @description Instructions on style and tone for the language model. */
                 system_prompt?: string;
-                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                /** @description Whether the answer is Markdown, with markers as links. */
                 markdown?: boolean;
                 /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
                 language?: string;
@@ -10248,7 +7850,7 @@ export interface operations {
                 stream?: boolean;
                 /** @description Segments that are searched for and passed to the model. */
                 top_k?: number;
-                /** @description Repeat the parameter. Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last. */
+                /** @description Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last. */
                 index_names: string[];
             };
             header?: never;
@@ -10263,71 +7865,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "answer": "She drops a cup [1].",
-                     *       "grounded": true,
-                     *       "citations": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           },
-                     *           "marker": 1
-                     *         }
-                     *       ],
-                     *       "related": [],
-                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
-                     *       "usage": {
-                     *         "input_tokens": 1840,
-                     *         "output_tokens": 12
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Answer"];
                     /**
                      * @example {
@@ -10348,12 +7885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account has no index of one of the names."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -10364,12 +7896,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "No index answered."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description No index answered in time. */
@@ -10378,12 +7905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "No index answered in time."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             "5XX": components["responses"]["ServerError"];
@@ -10396,7 +7918,7 @@ export interface operations {
                 query: string;
                 /** @description Instructions on style and tone for the language model. */
                 system_prompt?: string;
-                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                /** @description Whether the answer is Markdown, with markers as links. */
                 markdown?: boolean;
                 /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
                 language?: string;
@@ -10404,11 +7926,11 @@ export interface operations {
                 stream?: boolean;
                 /** @description Segments that are searched for and passed to the model. */
                 top_k?: number;
-                /** @description Ids of videos and images to answer from. Repeat the parameter. Default: all. */
+                /** @description Ids of videos and images to search in. Empty: all. */
                 asset_ids?: string[];
                 /** @description What to search for to find the moments. Default: the question. */
                 search_term?: string;
-                /** @description Nucleus sampling of the language model, from 0 to 1: lower is more predictable. */
+                /** @description Nucleus sampling of the language model: lower is more predictable. */
                 top_p?: number;
             };
             header?: never;
@@ -10426,71 +7948,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "answer": "She drops a cup [1].",
-                     *       "grounded": true,
-                     *       "citations": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           },
-                     *           "marker": 1
-                     *         }
-                     *       ],
-                     *       "related": [],
-                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
-                     *       "usage": {
-                     *         "input_tokens": 1840,
-                     *         "output_tokens": 12
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Answer"];
                     /**
                      * @example {
@@ -10518,7 +7975,7 @@ export interface operations {
                 query: string;
                 /** @description Instructions on style and tone for the language model. */
                 system_prompt?: string;
-                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                /** @description Whether the answer is Markdown, with markers as links. */
                 markdown?: boolean;
                 /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
                 language?: string;
@@ -10546,71 +8003,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "answer": "She drops a cup [1].",
-                     *       "grounded": true,
-                     *       "citations": [
-                     *         {
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_type": "video",
-                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "image_id": null,
-                     *           "start_seconds": 41.2,
-                     *           "end_seconds": 46.8,
-                     *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *           "transcript": "Oh no, that was my favourite cup.",
-                     *           "on_screen_text": "SCENE 4",
-                     *           "labels": [
-                     *             "person",
-                     *             "cup"
-                     *           ],
-                     *           "boxes": [
-                     *             {
-                     *               "label": "cup",
-                     *               "score": 0.83,
-                     *               "x": 0.41,
-                     *               "y": 0.3,
-                     *               "width": 0.12,
-                     *               "height": 0.2
-                     *             }
-                     *           ],
-                     *           "mask": null,
-                     *           "title": "kitchen.mp4",
-                     *           "metadata": {
-                     *             "year": 2026,
-                     *             "camera": "A"
-                     *           },
-                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *           "rank": 1,
-                     *           "score": 0.92,
-                     *           "evidence": [
-                     *             {
-                     *               "kind": "visual",
-                     *               "score": 0.88
-                     *             }
-                     *           ],
-                     *           "duplicates": [],
-                     *           "signals": {
-                     *             "term_coverage": 1,
-                     *             "bm25_normalized": 0.94,
-                     *             "image_similarity": 0.31
-                     *           },
-                     *           "marker": 1
-                     *         }
-                     *       ],
-                     *       "related": [],
-                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
-                     *       "usage": {
-                     *         "input_tokens": 1840,
-                     *         "output_tokens": 12
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Answer"];
                     /**
                      * @example {
@@ -10632,12 +8024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The video isn't ready, or its ingest failed."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -10668,25 +8055,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "judgments": [
-                     *         {
-                     *           "judgment_id": "jud_01KATN8J1K2M3N4P5Q6R7S8T9V",
-                     *           "query": "a red truck at the gate",
-                     *           "search_id": null,
-                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *           "relevant": true,
-                     *           "score": 0.71,
-                     *           "log_odds": 0.895,
-                     *           "evidence": "visual",
-                     *           "judged_at": "2026-11-24T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         judgments: components["schemas"]["Judgment"][];
@@ -10701,8 +8069,6 @@ export interface operations {
                          */
                         next_cursor: string | null;
                     };
-                    /** @example judgment_id,query,search_id,segment_id,relevant,score,log_odds,evidence,judged_at */
-                    "text/csv": string;
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10747,22 +8113,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "judgment": {
-                     *         "judgment_id": "jud_01KATN8J1K2M3N4P5Q6R7S8T9V",
-                     *         "query": "a red truck at the gate",
-                     *         "search_id": null,
-                     *         "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *         "relevant": true,
-                     *         "score": 0.71,
-                     *         "log_odds": 0.895,
-                     *         "evidence": "visual",
-                     *         "judged_at": "2026-11-24T09:30:00.000Z"
-                     *       },
-                     *       "calibration": "fitted"
-                     *     }
-                     */
                     "application/json": components["schemas"]["JudgmentResult"];
                 };
             };
@@ -10775,12 +8125,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The index has 10000 judgments, or the search hasn't ended or was for a sequence."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -10789,12 +8134,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -10820,174 +8160,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "calibration": "fitted",
-                     *       "outdated": 0,
-                     *       "all": {
-                     *         "judgments": 64,
-                     *         "relevant": 38,
-                     *         "is_enough": true,
-                     *         "precision": [
-                     *           {
-                     *             "threshold": 0.5,
-                     *             "judgments": 41,
-                     *             "precision": 0.74,
-                     *             "low": 0.61,
-                     *             "high": 0.84
-                     *           }
-                     *         ],
-                     *         "calibration_error": {
-                     *           "value": 0.07,
-                     *           "low": 0.02,
-                     *           "high": 0.11
-                     *         },
-                     *         "ndcg_at_10": {
-                     *           "value": 0.86,
-                     *           "queries": 9
-                     *         },
-                     *         "bins": [
-                     *           {
-                     *             "judgments": 12,
-                     *             "predicted": 0.55,
-                     *             "observed": 0.58,
-                     *             "low": 0.61,
-                     *             "high": 0.84
-                     *           }
-                     *         ]
-                     *       },
-                     *       "by_evidence": {
-                     *         "visual": {
-                     *           "judgments": 64,
-                     *           "relevant": 38,
-                     *           "is_enough": true,
-                     *           "precision": [
-                     *             {
-                     *               "threshold": 0.5,
-                     *               "judgments": 41,
-                     *               "precision": 0.74,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ],
-                     *           "calibration_error": {
-                     *             "value": 0.07,
-                     *             "low": 0.02,
-                     *             "high": 0.11
-                     *           },
-                     *           "ndcg_at_10": {
-                     *             "value": 0.86,
-                     *             "queries": 9
-                     *           },
-                     *           "bins": [
-                     *             {
-                     *               "judgments": 12,
-                     *               "predicted": 0.55,
-                     *               "observed": 0.58,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ]
-                     *         },
-                     *         "speech": {
-                     *           "judgments": 64,
-                     *           "relevant": 38,
-                     *           "is_enough": true,
-                     *           "precision": [
-                     *             {
-                     *               "threshold": 0.5,
-                     *               "judgments": 41,
-                     *               "precision": 0.74,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ],
-                     *           "calibration_error": {
-                     *             "value": 0.07,
-                     *             "low": 0.02,
-                     *             "high": 0.11
-                     *           },
-                     *           "ndcg_at_10": {
-                     *             "value": 0.86,
-                     *             "queries": 9
-                     *           },
-                     *           "bins": [
-                     *             {
-                     *               "judgments": 12,
-                     *               "predicted": 0.55,
-                     *               "observed": 0.58,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ]
-                     *         },
-                     *         "text": {
-                     *           "judgments": 64,
-                     *           "relevant": 38,
-                     *           "is_enough": true,
-                     *           "precision": [
-                     *             {
-                     *               "threshold": 0.5,
-                     *               "judgments": 41,
-                     *               "precision": 0.74,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ],
-                     *           "calibration_error": {
-                     *             "value": 0.07,
-                     *             "low": 0.02,
-                     *             "high": 0.11
-                     *           },
-                     *           "ndcg_at_10": {
-                     *             "value": 0.86,
-                     *             "queries": 9
-                     *           },
-                     *           "bins": [
-                     *             {
-                     *               "judgments": 12,
-                     *               "predicted": 0.55,
-                     *               "observed": 0.58,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ]
-                     *         },
-                     *         "caption": {
-                     *           "judgments": 64,
-                     *           "relevant": 38,
-                     *           "is_enough": true,
-                     *           "precision": [
-                     *             {
-                     *               "threshold": 0.5,
-                     *               "judgments": 41,
-                     *               "precision": 0.74,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ],
-                     *           "calibration_error": {
-                     *             "value": 0.07,
-                     *             "low": 0.02,
-                     *             "high": 0.11
-                     *           },
-                     *           "ndcg_at_10": {
-                     *             "value": 0.86,
-                     *             "queries": 9
-                     *           },
-                     *           "bins": [
-                     *             {
-                     *               "judgments": 12,
-                     *               "predicted": 0.55,
-                     *               "observed": 0.58,
-                     *               "low": 0.61,
-                     *               "high": 0.84
-                     *             }
-                     *           ]
-                     *         }
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["Quality"];
                 };
             };
@@ -11019,26 +8191,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "jobs": [
-                     *         {
-                     *           "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *           "kind": "ingest",
-                     *           "index_name": "holidays",
-                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *           "asset_title": "Harbour at dawn.mp4",
-                     *           "state": "succeeded",
-                     *           "progress": 1,
-                     *           "error": null,
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         jobs: components["schemas"]["Job"][];
@@ -11080,20 +8232,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "kind": "ingest",
-                     *       "index_name": "holidays",
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_title": "Harbour at dawn.mp4",
-                     *       "state": "succeeded",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -11123,20 +8261,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "kind": "ingest",
-                     *       "index_name": "holidays",
-                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *       "asset_title": "Harbour at dawn.mp4",
-                     *       "state": "succeeded",
-                     *       "progress": 1,
-                     *       "error": null,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -11149,12 +8273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The job has ended, or is of a kind that can't be cancelled."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -11207,6 +8326,149 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The webhook is disabled, because its receiver answered 410. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Items of the page. */
+                        deliveries: components["schemas"]["Delivery"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     listWatches: {
         parameters: {
             query?: {
@@ -11230,36 +8492,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "watches": [
-                     *         {
-                     *           "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
-                     *           "index_name": "holidays",
-                     *           "name": "Red truck at the gate",
-                     *           "query": "red truck at the gate",
-                     *           "similar_to": null,
-                     *           "has_image": false,
-                     *           "filter": {
-                     *             "camera": "gate"
-                     *           },
-                     *           "modes": [],
-                     *           "asset_types": [
-                     *             "video"
-                     *           ],
-                     *           "min_probability": 0.9,
-                     *           "webhook_url": "https://hooks.your-site.dev/truck",
-                     *           "webhook_secret": "whsec_C2FVsBQI…",
-                     *           "paused": false,
-                     *           "matches": 3,
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "updated_at": "2026-11-24T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         watches: components["schemas"]["Watch"][];
@@ -11308,7 +8540,7 @@ export interface operations {
                     /** @description Id of a segment or an asset of the index: matches are like it. */
                     similar_to?: string;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @description Conditions on the assets, as in a search; empty for all.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -11318,17 +8550,17 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description Kinds of evidence that count, as in a search. Default: all.
+                     * @description Kinds of evidence that count, as in a search; empty for all.
                      * @default []
                      */
-                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
                     /**
-                     * @description Kinds of assets that are compared. Default: all.
+                     * @description Kinds of assets that are compared; empty for all.
                      * @default []
                      */
                     asset_types?: ("video" | "image" | "audio")[];
                     /**
-                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @description Lowest `score` of a match: at 0.9, nine in ten or more are right.
                      * @default 0.9
                      * @example 0.9
                      */
@@ -11343,13 +8575,19 @@ export interface operations {
                      * @description Public https URL to which its events are sent, instead of the webhook of the index. Keys without the scope `write` see only its origin.
                      * @example https://hooks.your-site.dev/truck
                      */
-                    webhook_url?: string;
+                    webhook_url?: string | null;
                     /**
                      * @description Whether nothing is announced for now.
                      * @default false
                      */
                     paused?: boolean;
                 };
+                /**
+                 * @example {
+                 *       "watch": "{\"name\": \"Our logo\"}",
+                 *       "image_file": "logo.png"
+                 *     }
+                 */
                 "multipart/form-data": {
                     /**
                      * Format: json
@@ -11371,30 +8609,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
-                     *       "index_name": "holidays",
-                     *       "name": "Red truck at the gate",
-                     *       "query": "red truck at the gate",
-                     *       "similar_to": null,
-                     *       "has_image": false,
-                     *       "filter": {
-                     *         "camera": "gate"
-                     *       },
-                     *       "modes": [],
-                     *       "asset_types": [
-                     *         "video"
-                     *       ],
-                     *       "min_probability": 0.9,
-                     *       "webhook_url": "https://hooks.your-site.dev/truck",
-                     *       "webhook_secret": "whsec_C2FVsBQI…",
-                     *       "paused": false,
-                     *       "matches": 3,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Watch"];
                 };
             };
@@ -11404,12 +8618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The form can't be read."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -11419,12 +8628,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The index has its 200 watches, or the account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -11435,12 +8639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -11449,12 +8648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body isn't a form, or the file isn't of this kind. */
@@ -11463,12 +8657,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body isn't a form, or the file isn't of this kind."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -11496,30 +8685,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
-                     *       "index_name": "holidays",
-                     *       "name": "Red truck at the gate",
-                     *       "query": "red truck at the gate",
-                     *       "similar_to": null,
-                     *       "has_image": false,
-                     *       "filter": {
-                     *         "camera": "gate"
-                     *       },
-                     *       "modes": [],
-                     *       "asset_types": [
-                     *         "video"
-                     *       ],
-                     *       "min_probability": 0.9,
-                     *       "webhook_url": "https://hooks.your-site.dev/truck",
-                     *       "webhook_secret": "whsec_C2FVsBQI…",
-                     *       "paused": false,
-                     *       "matches": 3,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Watch"];
                 };
             };
@@ -11551,12 +8716,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
-                     *       "deleted": true
-                     *     }
-                     */
                     "application/json": components["schemas"]["DeletedWatch"];
                 };
             };
@@ -11589,12 +8748,7 @@ export interface operations {
                      */
                     name?: string;
                     /**
-                     * @description What to watch for from now on; null, with an example, for what is like that alone.
-                     * @example blue truck at the gate
-                     */
-                    query?: string | null;
-                    /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @description Conditions on the assets, as in a search; empty for all.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -11603,12 +8757,12 @@ export interface operations {
                     filter?: {
                         [key: string]: unknown;
                     };
-                    /** @description Kinds of evidence that count, as in a search. Default: all. */
-                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
-                    /** @description Kinds of assets that are compared. Default: all. */
+                    /** @description Kinds of evidence that count, as in a search; empty for all. */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
+                    /** @description Kinds of assets that are compared; empty for all. */
                     asset_types?: ("video" | "image" | "audio")[];
                     /**
-                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @description Lowest `score` of a match: at 0.9, nine in ten or more are right.
                      * @example 0.9
                      */
                     min_probability?: number;
@@ -11620,6 +8774,11 @@ export interface operations {
                     webhook_url?: string | null;
                     /** @description Whether nothing is announced for now. */
                     paused?: boolean;
+                    /**
+                     * @description What to watch for from now on; null, with an example, for what is like that alone.
+                     * @example blue truck at the gate
+                     */
+                    query?: string | null;
                 };
             };
         };
@@ -11630,30 +8789,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
-                     *       "index_name": "holidays",
-                     *       "name": "Red truck at the gate",
-                     *       "query": "red truck at the gate",
-                     *       "similar_to": null,
-                     *       "has_image": false,
-                     *       "filter": {
-                     *         "camera": "gate"
-                     *       },
-                     *       "modes": [],
-                     *       "asset_types": [
-                     *         "video"
-                     *       ],
-                     *       "min_probability": 0.9,
-                     *       "webhook_url": "https://hooks.your-site.dev/truck",
-                     *       "webhook_secret": "whsec_C2FVsBQI…",
-                     *       "paused": false,
-                     *       "matches": 3,
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "updated_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Watch"];
                 };
             };
@@ -11664,12 +8799,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -11680,12 +8810,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "What it watches for was changed at the same time."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body is too large. */
@@ -11694,12 +8819,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -11732,68 +8852,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "matches": [
-                     *         {
-                     *           "matched_at": "2026-11-24T09:30:00.000Z",
-                     *           "score": 0.94,
-                     *           "segment": {
-                     *             "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
-                     *             "index_name": "holidays",
-                     *             "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *             "asset_type": "video",
-                     *             "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
-                     *             "image_id": null,
-                     *             "start_seconds": 41.2,
-                     *             "end_seconds": 46.8,
-                     *             "caption": "A woman drops a cup in a kitchen.",
-                     *             "caption_model": "@cf/google/gemma-4-26b-a4b-it",
-                     *             "transcript": "Oh no, that was my favourite cup.",
-                     *             "on_screen_text": "SCENE 4",
-                     *             "labels": [
-                     *               "person",
-                     *               "cup"
-                     *             ],
-                     *             "boxes": [
-                     *               {
-                     *                 "label": "cup",
-                     *                 "score": 0.83,
-                     *                 "x": 0.41,
-                     *                 "y": 0.3,
-                     *                 "width": 0.12,
-                     *                 "height": 0.2
-                     *               }
-                     *             ],
-                     *             "mask": null,
-                     *             "title": "kitchen.mp4",
-                     *             "metadata": {
-                     *               "year": 2026,
-                     *               "camera": "A"
-                     *             },
-                     *             "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *             "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
-                     *             "rank": 1,
-                     *             "score": 0.92,
-                     *             "evidence": [
-                     *               {
-                     *                 "kind": "visual",
-                     *                 "score": 0.88
-                     *               }
-                     *             ],
-                     *             "duplicates": [],
-                     *             "signals": {
-                     *               "term_coverage": 1,
-                     *               "bm25_normalized": 0.94,
-                     *               "image_similarity": 0.31
-                     *             }
-                     *           }
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         /** @description Items of the page. */
                         matches: components["schemas"]["WatchMatch"][];
@@ -11839,7 +8897,7 @@ export interface operations {
                     /** @description Id of a segment or an asset of the index: matches are like it. */
                     similar_to?: string;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @description Conditions on the assets, as in a search; empty for all.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -11849,17 +8907,17 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description Kinds of evidence that count, as in a search. Default: all.
+                     * @description Kinds of evidence that count, as in a search; empty for all.
                      * @default []
                      */
-                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text" | "title")[];
                     /**
-                     * @description Kinds of assets that are compared. Default: all.
+                     * @description Kinds of assets that are compared; empty for all.
                      * @default []
                      */
                     asset_types?: ("video" | "image" | "audio")[];
                     /**
-                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @description Lowest `score` of a match: at 0.9, nine in ten or more are right.
                      * @default 0.9
                      * @example 0.9
                      */
@@ -11874,12 +8932,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -11890,12 +8942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -11906,12 +8953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The body is too large."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             422: components["responses"]["Invalid"];
@@ -11939,12 +8981,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
@@ -11955,244 +8991,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    getWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "url": "https://hooks.your-site.dev/sightline",
-                     *       "disabled_at": null,
-                     *       "secrets": [
-                     *         {
-                     *           "secret": "whsec_C2FVsBQI…",
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "expires_at": null
-                     *         }
-                     *       ],
-                     *       "deliveries": {
-                     *         "pending": 0,
-                     *         "delivered": 41,
-                     *         "failed": 0
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    rotateWebhookSecret: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "url": "https://hooks.your-site.dev/sightline",
-                     *       "disabled_at": null,
-                     *       "secrets": [
-                     *         {
-                     *           "secret": "whsec_C2FVsBQI…",
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "expires_at": null
-                     *         }
-                     *       ],
-                     *       "deliveries": {
-                     *         "pending": 0,
-                     *         "delivered": 41,
-                     *         "failed": 0
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    testWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "event_id": "evt_01KATN3V0F6Q8M2R5W7XJ9ZB4C_0000000012",
-                     *       "type": "asset.updated",
-                     *       "state": "delivered",
-                     *       "attempts": 1,
-                     *       "status_code": 204,
-                     *       "error": null,
-                     *       "payload": {
-                     *         "type": "asset.updated",
-                     *         "timestamp": "2026-11-24T09:30:00.000Z",
-                     *         "data": {
-                     *           "index_name": "holidays"
-                     *         }
-                     *       },
-                     *       "created_at": "2026-11-24T09:30:00.000Z",
-                     *       "next_attempt_at": null,
-                     *       "ended_at": "2026-11-24T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Delivery"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description The webhook is disabled, because its receiver answered 410. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The webhook is disabled, because its receiver answered 410."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
-    listWebhookDeliveries: {
-        parameters: {
-            query?: {
-                /** @description Items on a page. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "deliveries": [
-                     *         {
-                     *           "event_id": "evt_01KATN3V0F6Q8M2R5W7XJ9ZB4C_0000000012",
-                     *           "type": "asset.updated",
-                     *           "state": "delivered",
-                     *           "attempts": 1,
-                     *           "status_code": 204,
-                     *           "error": null,
-                     *           "payload": {
-                     *             "type": "asset.updated",
-                     *             "timestamp": "2026-11-24T09:30:00.000Z",
-                     *             "data": {
-                     *               "index_name": "holidays"
-                     *             }
-                     *           },
-                     *           "created_at": "2026-11-24T09:30:00.000Z",
-                     *           "next_attempt_at": null,
-                     *           "ended_at": "2026-11-24T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "next_cursor": null
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description Items of the page. */
-                        deliveries: components["schemas"]["Delivery"][];
-                        /**
-                         * @description Number of items on all pages.
-                         * @example 1
-                         */
-                        total: number;
-                        /**
-                         * @description `cursor` of the next page; null on the last one.
-                         * @example null
-                         */
-                        next_cursor: string | null;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];

@@ -34,6 +34,7 @@ import type {
   AnswerEvent,
   Asset,
   CutList,
+  ExportRequest,
   Hit,
   IndexEvent,
   Node,
@@ -283,6 +284,18 @@ export class SightlineIndex {
   editList(cutList: CutList, options: RequestOptions = {}): Promise<string> {
     const request = { method: "POST", json: cutList, repeatable: "safe" } as const;
     return this.#transport.text({ ...request, path: [...this.#path, "edl"] }, options);
+  }
+
+  /**
+   * Returns segments, or the hits of a search, as a file for a video editor: FCPXML and others.
+   * @example
+   * const search = { query: "a red bicycle" };
+   * const fcpxml = await index.exportCutList({ format: "fcpxml", search });
+   */
+  exportCutList(request: ExportRequest, options: RequestOptions = {}): Promise<string> {
+    const path = [...this.#path, "exports"];
+    const sent = { method: "POST", path, json: request, repeatable: "safe" } as const;
+    return this.#transport.text(sent, options);
   }
 
   /**

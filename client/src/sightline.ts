@@ -9,8 +9,8 @@ import type {
   Account,
   Answer,
   AnswerEvent,
-  BindingObservations,
   BodyOf,
+  GroupExportRequest,
   GroupSearchResult,
   Health,
   Hit,
@@ -54,6 +54,18 @@ export class Sightline {
   }
 
   /**
+   * Returns segments of several indices as a file for a video editor, as `exportCutList` of an
+   * index.
+   * @example
+   * const search = { query: "a red bicycle" };
+   * const edl = await sightline.exportCutList({ index_names: ["*"], format: "edl", search });
+   */
+  exportCutList(request: GroupExportRequest, options: RequestOptions = {}): Promise<string> {
+    const sent = { method: "POST", path: ["exports"], json: request, repeatable: "safe" } as const;
+    return this.#transport.text(sent, options);
+  }
+
+  /**
    * Yields the hits of all pages of a search of several indices.
    * @example
    * const request = { index_names: ["*"], query: "a red bicycle" };
@@ -90,19 +102,6 @@ export class Sightline {
    */
   health(query: QueryOf<"/health", "get"> = {}, options: RequestOptions = {}): Promise<Health> {
     return this.#transport.json({ method: "GET", path: ["health"], query }, options);
-  }
-
-  /**
-   * Has the service observe its bindings (docs/deploy.md). Needs the scope `operator`.
-   * @example
-   * const observations = await sightline.observeBindings(samples);
-   */
-  observeBindings(
-    samples: BodyOf<"/health/bindings", "post">,
-    options: RequestOptions = {},
-  ): Promise<BindingObservations> {
-    const request = { method: "POST", path: ["health", "bindings"], json: samples } as const;
-    return this.#transport.json(request, options);
   }
 
   /**

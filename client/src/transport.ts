@@ -51,6 +51,7 @@ export class Transport {
 
   constructor(options: SightlineOptions) {
     this.maxRetries = options.maxRetries ?? 3;
+    // bounded: a setting of the caller's own
     this.#url = options.url.replace(/\/+$/, "");
     this.#apiKey = options.apiKey;
     this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));

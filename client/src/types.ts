@@ -6,7 +6,6 @@ export type Account = Schemas["Account"];
 export type Aggregate = Schemas["Aggregate"];
 export type Answer = Schemas["Answer"];
 export type Asset = Schemas["Asset"];
-export type BindingObservations = Schemas["BindingObservations"];
 export type CreatedKey = Schemas["CreatedKey"];
 export type Delivery = Schemas["Delivery"];
 export type GroupSearchResult = Schemas["GroupSearchResult"];
@@ -75,6 +74,13 @@ export type FormOf<P extends keyof paths, M extends keyof paths[P]> = paths[P][M
 
 /** Parts of videos in order, and the title and frame rate of the programme. */
 export type CutList = BodyOf<"/index/{index_name}/edl", "post">;
+
+/**
+ * A file for a video editor: its format, and the segments or the search of which to cut the hits.
+ */
+export type ExportRequest = BodyOf<"/index/{index_name}/exports", "post">;
+/** The same of several indices. */
+export type GroupExportRequest = BodyOf<"/exports", "post">;
 
 /** What to count, and by which groups. */
 export type AggregateRequest = BodyOf<"/index/{index_name}/aggregate", "post">;

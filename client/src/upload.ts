@@ -1,10 +1,3 @@
-import {
-  type DetailedError,
-  type HttpRequest,
-  type HttpResponse,
-  type HttpStack,
-  Upload,
-} from "tus-js-client";
 import type { ApiPath } from "./api-path.ts";
 import {
   ConflictError,
@@ -13,7 +6,7 @@ import {
   ServerError,
   SightlineError,
 } from "./errors.ts";
-import { orAbort, retryDelay } from "./retries.ts";
+import { retryDelay, wait } from "./retries.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 import type {
   AddedAsset,
@@ -40,6 +33,7 @@ export interface UploadOptions extends RequestOptions {
 
 /** Bytes of one request. At most one is in memory. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
+const VERSION = { "Tus-Resumable": "1.0.0" };
 
 /**
  * Uploads a file in several requests by tus 1.0. After an error, the service is asked what it has,
@@ -51,16 +45,8 @@ export async function uploadFile(
   file: Blob,
   options: UploadOptions,
 ): Promise<AddedAsset> {
-  const signal = transport.signalOf(options.signal);
-  const stack = new TusRequests(transport, [...indexPath, "uploads"], options);
-  signal?.throwIfAborted();
-  let stop = () => {};
-  const ended = new Promise<string>((resolve, reject) => {
-    const upload = startUpload(stack, file, options, resolve, reject);
-    stop = () => void upload.abort();
-  });
-  const url = await orAbort(ended, signal).finally(stop);
-  const path = stack.pathOf(url);
+  const upload = new TusUpload(transport, [...indexPath, "uploads"], file, options);
+  const path = await upload.send();
   const record = await transport.json<UploadRecord>({ method: "GET", path }, options);
   const { asset_id: id, asset_type: type, duplicate, error } = record;
   if (id === null || type === null) {
@@ -72,57 +58,147 @@ export async function uploadFile(
   return { ...asset, duplicate: duplicate ?? false };
 }
 
-function startUpload(
-  stack: TusRequests,
-  file: Blob,
-  { name, metadata, onProgress, onUrl, resumeUrl, retryDelaysMs, onRetry }: UploadOptions,
-  resolve: (url: string) => void,
-  reject: (error: unknown) => void,
-): Upload {
-  const { maxRetries, uploadsUrl } = stack;
-  const upload = new Upload(file, {
-    endpoint: uploadsUrl,
-    uploadUrl: resumeUrl ?? null,
-    metadata: {
+/** An upload whose requests go to the client's own service only, whatever its URL says. */
+class TusUpload {
+  readonly #transport: Transport;
+  readonly #uploadsPath: ApiPath;
+  readonly #file: Blob;
+  readonly #options: UploadOptions;
+  /** Undefined before the upload is created. */
+  #url: string | undefined;
+  /** Bytes that the service has; null if it must be asked. */
+  #offset: number | null = null;
+  /** Bytes that the service has had at least. */
+  #stored = 0;
+
+  constructor(transport: Transport, uploadsPath: ApiPath, file: Blob, options: UploadOptions) {
+    this.#transport = transport;
+    this.#uploadsPath = uploadsPath;
+    this.#file = file;
+    this.#options = options;
+    this.#url = options.resumeUrl;
+  }
+
+  /** Sends all bytes, with retries. Returns the path of the upload. */
+  async send(): Promise<ApiPath> {
+    const signal = this.#transport.signalOf(this.#options.signal);
+    let stored = 0;
+    for (let retry = 0; ; retry++) {
+      signal?.throwIfAborted();
+      try {
+        return await this.#sendRest();
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (this.#stored > stored) retry = 0;
+        stored = this.#stored;
+        const delay = this.#delayOf(retry);
+        if (delay === null || !mayPass(error)) throw error;
+        this.#options.onRetry?.();
+        this.#offset = null;
+        await wait(delay, signal);
+      }
+    }
+  }
+
+  async #sendRest(): Promise<ApiPath> {
+    const { onProgress } = this.#options;
+    const { size } = this.#file;
+    const url = (this.#url ??= await this.#create());
+    this.#options.onUrl?.(url);
+    const path = this.#pathOf(url);
+    this.#offset ??= await this.#ask(path);
+    while (this.#offset < size) {
+      onProgress?.(this.#offset, size);
+      this.#offset = await this.#sendChunk(path, this.#offset);
+      this.#stored = this.#offset;
+    }
+    onProgress?.(size, size);
+    return path;
+  }
+
+  async #create(): Promise<string> {
+    const { name, metadata } = this.#options;
+    const { size, type } = this.#file;
+    const fields = {
       filename: name,
-      ...(file.type && { filetype: file.type }),
+      ...(type && { filetype: type }),
       ...(metadata && { metadata_str: JSON.stringify(metadata) }),
-    },
-    chunkSize: CHUNK_BYTES,
-    retryDelays: [
-      ...(retryDelaysMs ??
-        Array.from({ length: maxRetries }, (_, i) =>
-          Number(retryDelay(i, undefined, Math.random())),
-        )),
-    ],
-    onShouldRetry({ causingError }) {
-      const isRetried = mayPass(causingError);
-      if (isRetried) onRetry?.();
-      return isRetried;
-    },
-    storeFingerprintForResuming: false,
-    fingerprint: () => Promise.resolve(""),
-    httpStack: stack,
-    fileReader: {
-      openFile: () =>
-        Promise.resolve({
-          size: file.size,
-          slice: (start, end) =>
-            Promise.resolve({ value: file.slice(start, end), done: end >= file.size }),
-          close: () => {},
-        }),
-    },
-    onProgress: (sent, total) => onProgress?.(sent, total),
-    onUploadUrlAvailable: () => onUrl?.(upload.url!),
-    onSuccess: () => resolve(upload.url!),
-    onError: (error) => reject((error as Partial<DetailedError>).causingError ?? error),
+    };
+    const response = await this.#request({
+      method: "POST",
+      path: this.#uploadsPath,
+      headers: { "Upload-Length": String(size), "Upload-Metadata": encodeMetadata(fields) },
+      repeatable: "safe", // an abandoned upload expires
+    });
+    const location = response.headers.get("Location");
+    if (location === null) throw new SightlineError("The service gave the upload no URL.");
+    this.#offset = 0;
+    return new URL(location, this.#transport.urlOf(this.#uploadsPath)).href;
+  }
+
+  /** Asks the service how many bytes it has. */
+  async #ask(path: ApiPath): Promise<number> {
+    const offset = offsetOf(await this.#request({ method: "HEAD", path, headers: {} }));
+    if (offset === null || offset > this.#file.size) throw new SightlineError(OTHER_FILE);
+    return (this.#stored = offset);
+  }
+
+  async #sendChunk(path: ApiPath, start: number): Promise<number> {
+    const { size } = this.#file;
+    const body = this.#file.slice(start, start + CHUNK_BYTES);
+    const response = await this.#request({
+      method: "PATCH",
+      path,
+      headers: {
+        "Content-Type": "application/offset+octet-stream",
+        "Upload-Offset": String(start),
+      },
+      body,
+      onUploadProgress: (sent) => this.#options.onProgress?.(start + sent, size),
+    });
+    const offset = offsetOf(response);
+    if (offset === null || offset <= start || offset > start + body.size) {
+      throw new SightlineError("The service didn't say how many bytes it has.");
+    }
+    return offset;
+  }
+
+  async #request(request: ApiRequest): Promise<Response> {
+    const { signal, timeoutMs } = this.#options;
+    const headers = { ...VERSION, ...request.headers };
+    return this.#transport.open({ ...request, headers }, { signal, timeoutMs });
+  }
+
+  /** Returns the pause before a retry; null if there were enough. */
+  #delayOf(retry: number): number | null {
+    const { retryDelaysMs } = this.#options;
+    if (retryDelaysMs) return retryDelaysMs[retry] ?? null;
+    return retry < this.#transport.maxRetries ? retryDelay(retry, undefined, Math.random()) : null;
+  }
+
+  #pathOf(url: string): ApiPath {
+    const { pathname } = new URL(url, this.#transport.urlOf(this.#uploadsPath));
+    return [...this.#uploadsPath, pathname.split("/").at(-1) ?? ""];
+  }
+}
+
+const OTHER_FILE = "The upload is of another file: the service has more bytes of it.";
+
+function encodeMetadata(fields: Record<string, string>): string {
+  const pairs = Object.entries(fields).map(([name, value]) => {
+    const bytes = Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte));
+    return `${name} ${btoa(bytes.join(""))}`;
   });
-  upload.start();
-  return upload;
+  return pairs.join(",");
+}
+
+function offsetOf(response: Response): number | null {
+  const text = response.headers.get("Upload-Offset");
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** Whether an upload may continue after an error: the offset is asked for in between. */
-function mayPass(error: Error | null): boolean {
+function mayPass(error: unknown): boolean {
   if (error instanceof RateLimitError) {
     return error.retryAfter !== undefined && retryDelay(0, error.retryAfter, 0) !== null;
   }
@@ -131,69 +207,4 @@ function mayPass(error: Error | null): boolean {
     error instanceof ServerError ||
     error instanceof ConflictError
   );
-}
-
-/**
- * Requests of tus-js-client, sent by the transport: only to the client's own service, whatever an
- * upload's URL says. Throws for each status that isn't a success.
- */
-class TusRequests implements HttpStack {
-  readonly maxRetries: number;
-  readonly uploadsUrl: string;
-  readonly #transport: Transport;
-  readonly #uploadsPath: ApiPath;
-  readonly #options: RequestOptions;
-
-  constructor(transport: Transport, uploadsPath: ApiPath, { signal, timeoutMs }: RequestOptions) {
-    this.maxRetries = transport.maxRetries;
-    this.uploadsUrl = transport.urlOf(uploadsPath);
-    this.#transport = transport;
-    this.#uploadsPath = uploadsPath;
-    this.#options = { signal, timeoutMs };
-  }
-
-  getName(): string {
-    return "fetch";
-  }
-
-  /** Returns the path of the upload with a URL. */
-  pathOf(url: string): ApiPath {
-    return [...this.#uploadsPath, new URL(url, this.uploadsUrl).pathname.split("/").at(-1) ?? ""];
-  }
-
-  createRequest(method: string, url: string): HttpRequest {
-    const headers: Record<string, string> = {};
-    const isCreation = method === "POST";
-    let onSent = (_sent: number) => {};
-    const send = async (body: Blob | null) => {
-      const request: ApiRequest = {
-        method: method as ApiRequest["method"],
-        path: isCreation ? this.#uploadsPath : this.pathOf(url),
-        headers,
-        body: body ?? undefined,
-        onUploadProgress: (sent) => onSent(sent),
-        ...(isCreation && { repeatable: "safe" }), // an abandoned upload expires
-      };
-      return tusResponse(await this.#transport.open(request, this.#options));
-    };
-    return {
-      getMethod: () => method,
-      getURL: () => url,
-      setHeader: (name, value) => void (headers[name] = value),
-      getHeader: (name) => headers[name],
-      setProgressHandler: (handler) => (onSent = handler), // without reports: whole chunks
-      send,
-      abort: () => Promise.resolve(), // the signal ends the request
-      getUnderlyingObject: () => null,
-    };
-  }
-}
-
-function tusResponse(response: Response): HttpResponse {
-  return {
-    getStatus: () => response.status,
-    getHeader: (name) => response.headers.get(name) ?? undefined,
-    getBody: () => "",
-    getUnderlyingObject: () => response,
-  };
 }

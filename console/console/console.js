@@ -1,11 +1,12 @@
 import { clearCutLists } from "./cut-list/stored-cut-list.js";
 import { closeStage } from "./player/stage.js";
+import { hasSearch } from "./search/search-state.js";
 import { hasKey, signIn, signOut } from "./shared/api.js";
 import { el, fromTemplate, restoreFocus } from "./shared/element.js";
 import { lazyPage } from "./shared/lazy-page.js";
 import { readRoute } from "./shared/route.js";
+import { takeLinkedKey } from "./shared/sign-in-link.js";
 import { clearStoredUploads } from "./uploads/stored-uploads.js";
-import { openWorkspace } from "./workspace.js";
 
 const main = document.getElementById("main");
 const all = document.getElementById("all");
@@ -40,16 +41,24 @@ const TABS = {
   quality: "Quality",
 };
 
+/** Opens an index; null until what shows it is loaded. */
+let openWorkspace = null;
 /** Open workspaces by index. They live as long as the page: uploads continue in the background. */
 const workspaces = new Map();
 
 function show() {
+  const linked = takeLinkedKey();
+  if (linked !== null) {
+    closeWorkspaces();
+    return showSignIn("", linked);
+  }
   if (!hasKey()) return showSignIn();
   const route = readRoute();
   account.hidden = false;
   all.hidden = route.page === "indices";
   document.title = titleOf(route);
   if (!route.index) return main.replaceChildren(PAGES[route.page].open());
+  if (!openWorkspace) return main.replaceChildren(lazyPage(loadWorkspace));
   let workspace = workspaces.get(route.index);
   if (!workspace) {
     workspace = openWorkspace(route.index, () => workspaces.delete(route.index));
@@ -62,12 +71,20 @@ function show() {
   workspace.follow(route);
 }
 
+async function loadWorkspace() {
+  if (hasSearch(readRoute())) void import("./search/search.js"); // at once, instead of afterwards
+  ({ openWorkspace } = await import("./workspace.js"));
+  show();
+  return "";
+}
+
 function titleOf({ index, page }) {
   const names = index ? [TABS[page], index] : [PAGES[page].title];
   return [...names, "Sightline"].filter(Boolean).join(" · ");
 }
 
-function showSignIn(message) {
+/** Shows the form for the key. A key of a link is filled in, and sent if the service is local. */
+function showSignIn(message, linked = null) {
   account.hidden = true;
   all.hidden = true;
   document.title = "Sign in · Sightline";
@@ -91,13 +108,21 @@ function showSignIn(message) {
   });
   main.replaceChildren(root);
   form.elements.key.focus();
+  if (linked === null) return;
+  form.elements.key.value = linked.key;
+  if (linked.isLocal) form.requestSubmit();
 }
 
 function endSession(message) {
   signOut();
+  closeWorkspaces();
+  showSignIn(message);
+}
+
+/** Stops what an account does in its indices. */
+function closeWorkspaces() {
   for (const workspace of workspaces.values()) workspace.stop();
   workspaces.clear();
-  showSignIn(message);
 }
 
 menu.addEventListener("click", ({ target }) => target.closest("a, button") && menu.hidePopover());
@@ -133,6 +158,10 @@ window.addEventListener("keydown", (event) => {
   field.select();
 });
 
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the hash is the route
+  (main.querySelector(".card.moment button.over") ?? main).focus();
+});
 document.getElementById("keys-help").addEventListener("click", () => void showKeys());
 
 async function showKeys() {

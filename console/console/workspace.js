@@ -67,12 +67,13 @@ export function openWorkspace(index, onDeleted) {
   });
 
   const addFiles = (files) => {
-    const { media, rejected } = sortFiles([...files]);
+    const { media, rejected } = sortFiles(files);
+    if (files.length === 0) showMessage("This folder has no files.");
     rejected.forEach(showMessage);
     for (const item of media) uploads.addFile(item);
     location.hash = libraryHash();
   };
-  acceptFiles(parts, addFiles);
+  acceptFiles(parts, addFiles, showError);
   const sources = openSources(index, parts.sources, () => library.loadNew());
   acceptUrl(parts, (url, type, follow) => {
     if (isFromPlatform(type)) void sources.add(url, type, follow);
@@ -118,6 +119,7 @@ export function openWorkspace(index, onDeleted) {
     if (isLibrary && page !== "library" && !route.asset) void refresh();
     page = route.asset ? "asset" : route.page;
     results.hidden = !hasResults;
+    root.classList.toggle("finding", hasResults);
     parts.library.hidden = !isLibrary || hasResults;
     const hasSameSearch = isRefinedOtherwise(route, shown);
     shown = hasResults ? route : null;

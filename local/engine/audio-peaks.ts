@@ -17,15 +17,11 @@ export interface PeakRequest {
  * channels: a byte each, 255 at full scale. Cells without audio have 0. Errors:
  * `undecodable_media`, `no_audio`.
  */
-export async function measurePeaks(
-  path: string,
-  request: PeakRequest,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
+export async function measurePeaks(path: string, request: PeakRequest): Promise<Uint8Array> {
   const source = await openMedia(path);
   try {
     if (!source.audio) throw new EngineError("no_audio", "The file has no audio.");
-    const reader = await MediaReader.open(source, source.audio, signal);
+    const reader = await MediaReader.open(source, source.audio);
     using filter = FilterAPI.create("aformat=sample_fmts=flt");
     const peaks = new Float32Array(request.count);
     let isDecoded = false;

@@ -17,16 +17,13 @@ const MAX_DRIFT_SECONDS = 0.1;
  * undecodable parts become silence, so that the rest keeps its times. Errors: `undecodable_media`,
  * `no_audio`, `too_large` beyond ten minutes.
  */
-export async function readAudio(
-  path: string,
-  signal: AbortSignal,
-): Promise<Float32Array<ArrayBuffer>> {
+export async function readAudio(path: string): Promise<Float32Array<ArrayBuffer>> {
   const source = await openMedia(path);
   try {
     if (!source.audio) throw new EngineError("no_audio", "The file has no audio.");
-    const reader = await MediaReader.open(source, source.audio, signal);
+    const reader = await MediaReader.open(source, source.audio);
     using filter = FilterAPI.create(
-      `aresample=${SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=mono`,
+      `aresample=${SAMPLE_RATE},aformat=sample_fmts=flt:channel_layouts=stereo`,
     );
     const bytes = new ArrayBuffer(0, { maxByteLength: MAX_SECONDS * SAMPLE_RATE * 4 });
     let end = 0;
@@ -63,9 +60,27 @@ function getStartSample({ pts, timeBase }: Frame): number {
   return Math.round((Number(pts) * timeBase.num * SAMPLE_RATE) / timeBase.den);
 }
 
+/** Share of the power of a channel below which the mean of both has lost what is heard. */
+const MIN_POWER = 0.01;
+
+/** Mixes the two interleaved channels of a frame. If they cancel each other, takes the first. */
+function toMono(frame: Frame): Float32Array<ArrayBuffer> {
+  const { buffer, byteOffset } = frame.toBuffer();
+  const stereo = new Float32Array(buffer, byteOffset, 2 * frame.nbSamples);
+  const [mean, left] = [new Float32Array(frame.nbSamples), new Float32Array(frame.nbSamples)];
+  let [meanPower, leftPower] = [0, 0];
+  for (let i = 0; i < frame.nbSamples; i++) {
+    left[i] = stereo[2 * i]!;
+    mean[i] = (left[i]! + stereo[2 * i + 1]!) / 2;
+    meanPower += mean[i]! ** 2;
+    leftPower += left[i]! ** 2;
+  }
+  return meanPower < MIN_POWER * leftPower ? left : mean;
+}
+
 /** Writes a frame at sample `start`, which may be negative; returns the index after its end. */
 function writeFrame(frame: Frame, bytes: ArrayBuffer, start: number): number {
-  const samples = frame.toBuffer().subarray(0, frame.nbSamples * 4);
+  const samples = new Uint8Array(toMono(frame).buffer);
   const end = start + frame.nbSamples;
   if (end * 4 > bytes.maxByteLength) {
     throw new EngineError(

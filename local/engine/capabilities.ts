@@ -3,11 +3,14 @@ import { type Capability, createCapability, missingCapability } from "./capabili
 import { createChatServer } from "./chat-server.ts";
 import type { ChatModel } from "./chat.ts";
 import { findModels } from "./installed-models.ts";
+import { type ImageEncoder, loadImageEncoder } from "./joint-space/features.ts";
 import { loadJointSpace, JOINT_SPACE_MODEL, type JointSpace } from "./joint-space/space.ts";
 import { loadMasks, MASK_MODEL } from "./masks.ts";
 import { createMediaCapabilities, TASK_MS } from "./media-capabilities.ts";
 import { loadObjects, OBJECT_MODEL } from "./objects.ts";
 import { loadOcr, OCR_MODEL } from "./ocr.ts";
+import { commandLine } from "./packages.ts";
+import { createQuoteModel, QUOTE_MODEL } from "./quotes/chat-model.ts";
 import { loadSentences, SENTENCE_MODEL, type SentenceEncoder } from "./sentences.ts";
 import { findPocketsphinx } from "./speech-pocketsphinx.ts";
 import { findScripted } from "./speech-scripted.ts";
@@ -20,30 +23,40 @@ const MODEL_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: TASK_MS };
 const CHAT_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: TASK_MS };
 const SPEECH_LIMITS = { concurrency: 1, maxWaiting: 32, timeoutMs: 900_000 };
 
+const NO_LANGUAGE_MODEL =
+  "No language model: set LOCAL_LLM_URL to an OpenAI-compatible server, " +
+  `or pull one: ${commandLine("models", "list")}`;
+
 /** Creates all capabilities of the engine and starts loading their models. */
 export function createCapabilities(folder: WorkFolder) {
-  const sentences = loadSentences();
+  const encoder = loadSentences();
+  const images = loadImageEncoder();
   const installed = findModels();
+  const sentences = createCapability(SENTENCE_MODEL, () => encoder, MODEL_LIMITS);
+  const loadQuotes = async () => createQuoteModel(sentences, NO_LANGUAGE_MODEL);
   return {
-    sentences: createCapability(SENTENCE_MODEL, () => sentences, MODEL_LIMITS),
-    objects: createCapability(OBJECT_MODEL, loadObjects, MODEL_LIMITS),
+    sentences,
+    objects: createCapability(OBJECT_MODEL, () => loadObjects(images), MODEL_LIMITS),
     ocr: createCapability(OCR_MODEL, loadOcr, MODEL_LIMITS),
-    embeddings: createJointSpace(installed.embeddings, sentences),
+    embeddings: createJointSpace(installed.embeddings, images, encoder),
     chat: createChat(installed.captions),
+    quotes: createCapability(QUOTE_MODEL, loadQuotes, CHAT_LIMITS),
     masks: createCapability(MASK_MODEL, loadMasks, MODEL_LIMITS),
     vad: createCapability(VAD_MODEL, loadVad, MODEL_LIMITS),
     speech: createSpeech(installed.speech, folder),
-    ...createMediaCapabilities(),
+    ...createMediaCapabilities(folder),
   };
 }
 
 /** Uses a pulled model, else the bundled one. The loader of pulled models is imported on demand. */
 function createJointSpace(
   folder: string | null,
+  images: Promise<ImageEncoder>,
   sentences: Promise<SentenceEncoder>,
 ): Capability<JointSpace> {
   if (folder === null) {
-    return createCapability(JOINT_SPACE_MODEL, () => loadJointSpace(sentences), MODEL_LIMITS);
+    const load = () => loadJointSpace(images, sentences);
+    return createCapability(JOINT_SPACE_MODEL, load, MODEL_LIMITS);
   }
   const load = async () => (await import("./joint-model.ts")).loadJointModel(folder);
   return createCapability(basename(folder), load, MODEL_LIMITS);
@@ -60,10 +73,7 @@ function createChat(folder: string | null): Capability<ChatModel> {
     const load = async () => (await import("./captioner.ts")).loadCaptioner(folder);
     return createCapability(basename(folder), load, CHAT_LIMITS);
   }
-  return missingCapability(
-    "No language model: set LOCAL_LLM_URL to an OpenAI-compatible server, " +
-      "or pull one: npm run models",
-  );
+  return missingCapability(NO_LANGUAGE_MODEL);
 }
 
 /** Uses a pulled model, else an installed program. */
@@ -76,7 +86,7 @@ function createSpeech(
     return createCapability(recognizer.model, () => recognizer.load(), SPEECH_LIMITS);
   }
   return missingCapability(
-    "No speech recogniser: `npm run models -- pull whisper-base`, " +
+    `No speech recogniser: \`${commandLine("models", "pull whisper-base")}\`, ` +
       "or install Debian's pocketsphinx and pocketsphinx-en-us.",
   );
 }

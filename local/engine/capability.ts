@@ -15,10 +15,14 @@ export interface Capability<Model> {
   readonly model: string;
   status(): CapabilityStatus;
   /**
-   * Runs `work` when the model is loaded and the queue has a free slot. Errors: `model_not_found`,
-   * `busy`, `failed` and those of `work`.
+   * Runs `work` when the model is loaded and the queue has a free slot for the account. Errors:
+   * `model_not_found`, `busy`, `failed` and those of `work`.
    */
-  use<T>(work: (model: Model, signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>;
+  use<T>(
+    work: (model: Model, signal: AbortSignal) => Promise<T>,
+    caller: AbortSignal,
+    account?: string,
+  ): Promise<T>;
 }
 
 /** Creates a capability and starts loading its model; calls wait until it is loaded. */
@@ -51,9 +55,9 @@ export function createCapability<Model>(
   return {
     model,
     status: () => status,
-    async use(work, caller) {
+    async use(work, caller, account) {
       const ready = await requireModel();
-      return queue.run((signal) => work(ready, signal), caller);
+      return queue.run((signal) => work(ready, signal), caller, account);
     },
   };
 }

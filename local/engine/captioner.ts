@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { ChatAnswer, ChatMessage, ChatModel, ChatRequest } from "./chat.ts";
 import { readBase64 } from "./embeddings.ts";
 import { EngineError } from "./errors.ts";

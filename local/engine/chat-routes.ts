@@ -6,8 +6,15 @@ import type { Routes } from "./route.ts";
 
 const MAX_CHAT_BYTES = 64 * 1024 * 1024;
 
-/** Creates `POST /v1/chat/completions`, compatible with OpenAI. */
-export function createChatRoutes(chat: Capability<ChatModel>): Routes {
+/**
+ * Creates `POST /v1/chat/completions`, compatible with OpenAI. `quotes` answers without a language
+ * model.
+ */
+export function createChatRoutes(
+  language: Capability<ChatModel>,
+  quotes: Capability<ChatModel>,
+): Routes {
+  const chat = language.status().model === null ? quotes : language;
   return {
     "POST /v1/chat/completions": async (call) => {
       const request = parseChatRequest(await readBody(call.request, MAX_CHAT_BYTES));

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { z } from "zod";
+import * as z from "zod";
 import type { ChatAnswer, ChatModel } from "./chat.ts";
 import { EngineError } from "./errors.ts";
 
@@ -29,6 +29,7 @@ const Chunk = z.object({
 
 /** Creates a chat model on a server. The server is contacted per call, so it may start later. */
 export function createChatServer(server: ChatServer): ChatModel {
+  // bounded: a setting of the operator's own
   const base = server.url.replace(/\/+$/, "");
   const headers = {
     "content-type": "application/json",

@@ -62,7 +62,7 @@ const KINDS: Record<string, readonly CocoLabel[]> = {
 const QUANTITIES =
   /^(?:(?:a|an|the|some|two|three|several|large|small) )*(?:group|couple|pair|bunch|herd|flock|crowd|lot|number|team|row|pile)s? of /;
 /** Boundary after the first noun phrase: punctuation, a preposition, a conjunction or a verb. */
-const PHRASE_END =
+const PHRASE_END = // bounded: the name of an object in a query
   /[,.;:!?]| (?:in|on|at|of|with|without|by|near|from|to|into|under|over|behind|beside|between|through|and|or|who|that|which|is|are|[a-z]+ing)(?: |$)/;
 
 const LABELS_BY_NAME = new Map<string, readonly CocoLabel[]>([

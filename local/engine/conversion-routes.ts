@@ -1,13 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { readBody } from "./body.ts";
 import type { Capabilities } from "./capabilities.ts";
-import { convertImage } from "./convert-image.ts";
-import { convertInProcess, measureInProcess } from "./convert-media.ts";
 import type { PartRequest } from "./convert-part.ts";
+import type { TaskName, TaskRequest } from "./decoder-process.ts";
 import { EngineError } from "./errors.ts";
-import { decodeHeif, readHeifSize } from "./heif.ts";
+import { decodeBody } from "./media-routes.ts";
 import { readChoice, readInteger, readNumber } from "./parameters.ts";
-import type { Routes } from "./route.ts";
+import type { ByteRange } from "./recordings.ts";
+import type { Call, Routes } from "./route.ts";
 import { BLOCK_BYTES, StoredFiles } from "./stored-files.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
@@ -21,6 +19,9 @@ const SIZES = { min: 1, max: MAX_VIDEO_BYTES };
 const BLOCKS = { min: 0, max: Math.ceil(MAX_VIDEO_BYTES / BLOCK_BYTES) };
 const TIMES_MS = { min: 0, max: 12 * 3_600_000 };
 const MAX_PIECE_MS = 60_000;
+const MAX_PIECE_BYTES = 40_000_000;
+/** Wall time of a conversion. */
+const CONVERSION_MS = 8 * 60_000;
 const MAX_ORIGIN_SECONDS = 1e9;
 const SIDES = { min: 2, max: 1_280 };
 const RATES = { min: 0.001, max: 1_000 };
@@ -39,6 +40,20 @@ export function createConversionRoutes(
   folder: WorkFolder,
 ): Routes {
   const files = new StoredFiles(folder, MAX_VIDEO_BYTES);
+  const images = { folder, maxBytes: MAX_IMAGE_BYTES };
+  const convert = <Name extends TaskName>(
+    { query, signal, account }: Call,
+    name: Name,
+    task: TaskRequest<Name>,
+  ) =>
+    files.withFile(readFileId(query), (path) =>
+      conversion.use(
+        (processes, limited) =>
+          processes.run(name, path, task, { signal: limited, deadlineMs: CONVERSION_MS }),
+        signal,
+        account,
+      ),
+    );
   return {
     "GET /conversion/file": async ({ query }) => {
       const missing = files.missing(readFileId(query), readInteger(query, "size", SIZES, 1));
@@ -54,39 +69,33 @@ export function createConversionRoutes(
       await files.delete(readFileId(query));
       return { json: {} };
     },
-    "POST /conversion/measure": ({ query, signal }) =>
-      files.withFile(readFileId(query), (path) =>
-        conversion.use(
-          async (_, limited) => ({ json: await measureInProcess(path, limited) }),
-          signal,
-        ),
-      ),
-    "POST /conversion/part": ({ query, signal }) => {
-      const piece = readConvertedPart(query);
-      return files.withFile(readFileId(query), (path) =>
-        folder.withFile((target) =>
-          conversion.use(async (_, limited) => {
-            await convertInProcess(path, target, piece, limited);
-            return { bytes: await readFile(target), contentType: "video/mp4" };
-          }, signal),
-        ),
-      );
+    "POST /conversion/measure": async (call) => {
+      const { value } = await convert(call, "measure", undefined);
+      return { json: value };
     },
-    "POST /media/image": async ({ request, query, signal }) => {
-      const side = readInteger(query, "side", PIXELS, DEFAULT_SIDE);
-      const body = await readBody(request, MAX_IMAGE_BYTES);
-      const { bytes, width, height } = await media.use(() => convertImage(body, side), signal);
-      const headers = { "x-image-width": String(width), "x-image-height": String(height) };
+    "POST /conversion/part": async (call) => {
+      const { bytes } = await convert(call, "part", readConvertedPart(call.query));
+      if (bytes.length > MAX_PIECE_BYTES) {
+        throw new EngineError("too_large", "The piece has too many bytes.");
+      }
+      return { bytes, contentType: "video/mp4" };
+    },
+    "POST /media/image": async (call) => {
+      const side = readInteger(call.query, "side", PIXELS, DEFAULT_SIDE);
+      const { value, bytes } = await decodeBody(call, media, images, "image", side);
+      const headers = {
+        "x-image-width": String(value.width),
+        "x-image-height": String(value.height),
+      };
       return { bytes, contentType: "image/jpeg", headers };
     },
-    "POST /heif": async ({ request, signal }) => {
-      const body = await readBody(request, MAX_IMAGE_BYTES);
-      const bytes = await media.use((_, limited) => decodeHeif(body, limited), signal);
+    "POST /heif": async (call) => {
+      const { bytes } = await decodeBody(call, media, images, "heif", undefined);
       return { bytes, contentType: "image/png" };
     },
-    "POST /heif/size": async ({ request, signal }) => {
-      const body = await readBody(request, MAX_IMAGE_BYTES);
-      return { json: await media.use((_, limited) => readHeifSize(body, limited), signal) };
+    "POST /heif/size": async (call) => {
+      const { value } = await decodeBody(call, media, images, "heifSize", undefined);
+      return { json: value };
     },
   };
 }
@@ -107,6 +116,7 @@ function readOrigin(query: URLSearchParams): number {
 function readConvertedPart(query: URLSearchParams): PartRequest {
   const startMs = readInteger(query, "start_ms", TIMES_MS, 0);
   const piece = {
+    bytes: query.has("start_byte") ? readByteRange(query) : null,
     originSeconds: readOrigin(query),
     startMs,
     endMs: readInteger(query, "end_ms", TIMES_MS, startMs),
@@ -118,6 +128,11 @@ function readConvertedPart(query: URLSearchParams): PartRequest {
     throw new EngineError("bad_request", "A piece has up to 60 s of pictures or sound.");
   }
   return piece;
+}
+
+function readByteRange(query: URLSearchParams): ByteRange {
+  const start = readInteger(query, "start_byte", { min: 0, max: MAX_VIDEO_BYTES }, 0);
+  return { start, end: readInteger(query, "end_byte", SIZES, MAX_VIDEO_BYTES) };
 }
 
 function readFrameFormat(query: URLSearchParams): NonNullable<PartRequest["frameFormat"]> {

@@ -9,12 +9,17 @@ import {
 import { Frame, type Packet, Rational } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 import { type EncodedTrack, writeMediaFile } from "./media-file.ts";
-import { toUprightFilters } from "./media-image.ts";
-import { getOrientation } from "./media-orientation.ts";
+import { toCopyFilters } from "./media-image.ts";
 import { MediaReader } from "./media-reader.ts";
 import { type MediaSource, openMedia } from "./media-source.ts";
-import { listAudioFrames, listPresentedFrames, type Track } from "./media-track.ts";
+import {
+  filterByDuration,
+  listAudioFrames,
+  listPresentedFrames,
+  type Track,
+} from "./media-track.ts";
 import { PresentedFrames } from "./presented-frames.ts";
+import type { ByteRange } from "./recordings.ts";
 
 /** Size in even pixels, upright. `fps` determines the encoder's level; frames keep their times. */
 interface FrameFormat {
@@ -25,7 +30,9 @@ interface FrameFormat {
 
 /** A piece of a file's presentation, to be joined with its other parts without decoding. */
 export interface PartRequest {
-  /** Time in the container that is the zero of the presentation. */
+  /** The recording of the file, null if the file has one. */
+  bytes: ByteRange | null;
+  /** Time in its container that is the zero of the presentation. */
   originSeconds: number;
   /** Milliseconds of the presentation. */
   startMs: number;
@@ -60,12 +67,10 @@ const VIDEO_OPTIONS = {
  * Errors: `undecodable_media`.
  */
 export async function writePart(path: string, target: string, request: PartRequest): Promise<void> {
-  const signal = new AbortController().signal;
   const tracks: EncodedTrack[] = [];
   try {
-    if (request.frameFormat)
-      tracks.push(await encodeVideo(path, request, request.frameFormat, signal));
-    if (request.audio) tracks.push(await encodeAudio(path, request, signal));
+    if (request.frameFormat) tracks.push(await encodeVideo(path, request, request.frameFormat));
+    if (request.audio) tracks.push(await encodeAudio(path, request));
     await writeMediaFile(target, "mp4", tracks);
   } finally {
     for (const { packets } of tracks) await packets.return();
@@ -77,9 +82,8 @@ async function encodeVideo(
   path: string,
   request: PartRequest,
   frameFormat: FrameFormat,
-  signal: AbortSignal,
 ): Promise<EncodedTrack> {
-  const frames = readVideo(path, request, frameFormat, signal);
+  const frames = readVideo(path, request, frameFormat);
   const first = await frames.next();
   if (first.done || !first.value) {
     throw new EngineError("undecodable_media", "No frame in this range can be decoded.");
@@ -97,13 +101,9 @@ async function encodeVideo(
   return track(encoder, prepend(first.value, frames));
 }
 
-async function encodeAudio(
-  path: string,
-  request: PartRequest,
-  signal: AbortSignal,
-): Promise<EncodedTrack> {
+async function encodeAudio(path: string, request: PartRequest): Promise<EncodedTrack> {
   const encoder = await Encoder.create(FF_ENCODER_AAC, { bitrate: 128_000 });
-  const { packets, ...rest } = track(encoder, readAudio(path, request, signal));
+  const { packets, ...rest } = track(encoder, readAudio(path, request));
   return { ...rest, packets: selectFrames(packets, countAudioFrames(request)) };
 }
 
@@ -117,22 +117,16 @@ async function* prepend(first: Frame, rest: Track): Track {
   yield* rest;
 }
 
-async function* readVideo(
-  path: string,
-  request: PartRequest,
-  frameFormat: FrameFormat,
-  signal: AbortSignal,
-): Track {
-  const source = await openAt(path, request.originSeconds);
+async function* readVideo(path: string, request: PartRequest, frameFormat: FrameFormat): Track {
+  const source = await openRecording(path, request);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
-    const upright = toUprightFilters(getOrientation(source.video), frameFormat);
-    using filter = FilterAPI.create(`${upright},format=yuv420p`);
-    const reader = await MediaReader.open(source, source.video, signal);
+    using filter = FilterAPI.create(toCopyFilters(source.video, frameFormat));
+    const reader = await MediaReader.open(source, source.video);
     const frames = new PresentedFrames(reader);
     const range = { start: request.startMs / 1000, end: request.endMs / 1000 };
     try {
-      yield* filter.frames(listPresentedFrames(frames, range));
+      yield* filterByDuration(filter, listPresentedFrames(frames, range));
     } finally {
       frames.close();
       reader.close();
@@ -154,26 +148,27 @@ function countAudioFrames(request: PartRequest): number {
 }
 
 /** Yields the audio of a piece with the frames before it, and one after. */
-async function* readAudio(path: string, request: PartRequest, signal: AbortSignal): Track {
-  const source = await openAt(path, request.originSeconds);
+async function* readAudio(path: string, request: PartRequest): Track {
+  const source = await openRecording(path, request);
   try {
-    if (!source.audio) throw new EngineError("no_audio", "The file has no audio.");
     const { from, to } = audioFrameRange(request);
     const start = ((from - LEAD_FRAMES) * AAC_FRAME) / RATE;
     const samples = (to - from + LEAD_FRAMES + 1) * AAC_FRAME;
-    const layout = source.audio.codecpar.channels === 1 ? "mono" : "stereo";
+    // All recordings of a file are joined in one layout.
+    const isMono = !request.bytes && source.audio?.codecpar.channels === 1;
+    const layout = isMono ? "mono" : "stereo";
     using filter = FilterAPI.create(
       `atrim=start=0,aresample=${RATE}:async=1000:first_pts=0,` +
         `aformat=sample_fmts=fltp:channel_layouts=${layout}:sample_rates=${RATE},` +
         `apad=whole_len=${samples},atrim=end_sample=${samples},asetnsamples=${AAC_FRAME}`,
     );
-    const reader = await MediaReader.open(source, source.audio, signal);
+    const reader = source.audio && (await MediaReader.open(source, source.audio));
     try {
-      if (start > AUDIO_LEAD_SECONDS) await reader.seek(start - AUDIO_LEAD_SECONDS);
+      if (reader && start > AUDIO_LEAD_SECONDS) await reader.seek(start - AUDIO_LEAD_SECONDS);
       const range = { start, end: start + samples / RATE };
-      yield* filter.frames(orSilence(listAudioFrames(reader, range)));
+      yield* filter.frames(orSilence(reader && listAudioFrames(reader, range)));
     } finally {
-      reader.close();
+      reader?.close();
     }
   } finally {
     await source.close();
@@ -181,9 +176,9 @@ async function* readAudio(path: string, request: PartRequest, signal: AbortSigna
 }
 
 /** Yields a frame of silence if there is no other: a filter begins with its first frame. */
-async function* orSilence(frames: Track): Track {
+async function* orSilence(frames: Track | null): Track {
   let isEmpty = true;
-  for await (const frame of frames) {
+  for await (const frame of frames ?? [null]) {
     if (frame) isEmpty = false;
     else if (isEmpty) yield createSilence();
     yield frame;
@@ -223,6 +218,9 @@ async function* selectFrames(
   yield null;
 }
 
-async function openAt(path: string, originSeconds: number): Promise<MediaSource> {
-  return { ...(await openMedia(path)), originSeconds };
+async function openRecording(
+  path: string,
+  { bytes, originSeconds }: PartRequest,
+): Promise<MediaSource> {
+  return { ...(await openMedia(path, bytes)), originSeconds };
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EngineError } from "./errors.ts";
 import { openImage } from "./image.ts";
 import type { JointSpace } from "./joint-space/space.ts";

@@ -4,9 +4,11 @@ const STATUSES = {
   unauthorized: 401,
   not_found: 404,
   too_large: 413,
+  unsupported_image: 415,
   no_audio: 422,
   no_video: 422,
   time_out_of_range: 422,
+  too_complex: 422,
   undecodable_image: 422,
   undecodable_media: 422,
   upstream_refused: 422,
@@ -14,6 +16,7 @@ const STATUSES = {
   model_not_found: 501,
   upstream_failed: 502,
   busy: 503,
+  deadline_exceeded: 504,
 } as const;
 
 export type EngineErrorCode = keyof typeof STATUSES;

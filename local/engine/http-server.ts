@@ -48,7 +48,8 @@ export function serveRoutes(
     }
     const handler = Object.hasOwn(routes, route) ? routes[route] : undefined;
     if (!handler) throw new EngineError("not_found", `There is no ${route}.`);
-    return handler({ request, query: url.searchParams, signal });
+    const account = String(request.headers["x-account"] ?? "");
+    return handler({ request, query: url.searchParams, signal, account });
   }
 
   const server = createServer((request, response) => void respond(request, response, answer));

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Paths of the models in the models folder; null for each kind that is missing. */
 export interface InstalledModels {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { IMAGE_DIMENSIONS } from "./embeddings.ts";
 import { type Pixels, readPixels } from "./image.ts";
 import { chooseWeights, readModelType } from "./installed-models.ts";

@@ -26,16 +26,11 @@ export interface ClipRequest extends AudioRequest {
  * Writes H.264 and AAC in MP4, with the index in front, to `target`. Missing or undecodable audio
  * is left out. Errors: `undecodable_media`, `no_video`, `time_out_of_range`.
  */
-export async function writeClip(
-  path: string,
-  target: string,
-  request: ClipRequest,
-  signal: AbortSignal,
-): Promise<void> {
+export async function writeClip(path: string, target: string, request: ClipRequest): Promise<void> {
   const { range, hasVideo, hasAudio, rate } = await findRange(path, request);
   if (!hasVideo) throw new EngineError("no_video", "The file has no video.");
-  const tracks = [readVideoTrack(path, range, request.width, signal)];
-  if (request.audio && hasAudio) tracks.push(readAudioTrack(path, range, signal));
+  const tracks = [readVideoTrack(path, range, request.width)];
+  if (request.audio && hasAudio) tracks.push(readAudioTrack(path, range));
   await writeTracks(target, "mp4", tracks, rate);
 }
 
@@ -44,11 +39,10 @@ export async function writeAudio(
   path: string,
   target: string,
   request: AudioRequest,
-  signal: AbortSignal,
 ): Promise<void> {
   const { range, hasAudio } = await findRange(path, request);
   if (!hasAudio) throw new EngineError("no_audio", "The file has no audio.");
-  await writeTracks(target, "ipod", [readAudioTrack(path, range, signal)]);
+  await writeTracks(target, "ipod", [readAudioTrack(path, range)]);
 }
 
 async function findRange(path: string, { time, duration }: AudioRequest) {

@@ -9,7 +9,7 @@ import {
   type ImageFormat,
   type Scaler,
 } from "./media-image.ts";
-import { getOrientation, type Orientation } from "./media-orientation.ts";
+import { getOrientation } from "./media-orientation.ts";
 import { toMediaFacts, type MediaFacts } from "./media-probe.ts";
 import { MediaReader } from "./media-reader.ts";
 import { type MediaSource, openMedia } from "./media-source.ts";
@@ -50,16 +50,11 @@ const MAX_CONTACT_SHEET_PIXELS = 64_000_000;
  * Encodes the frame on screen at `time`; after the end, the last one. Errors: `undecodable_media`,
  * `no_video`.
  */
-export function extractFrame(
-  path: string,
-  request: FrameRequest,
-  signal: AbortSignal,
-): Promise<ExtractedFrame> {
+export function extractFrame(path: string, request: FrameRequest): Promise<ExtractedFrame> {
   return withFrames(
     path,
     () => request,
     "bicubic",
-    signal,
     async (draw) => encodeImage(await draw(request.time), request.format),
   );
 }
@@ -73,7 +68,6 @@ export function extractFrame(
 export function renderContactSheet(
   path: string,
   request: ContactSheetRequest,
-  signal: AbortSignal,
 ): Promise<ContactSheet> {
   const { time, count } = request;
   const columns = Math.min(request.columns, count);
@@ -85,7 +79,7 @@ export function renderContactSheet(
     const { width, height } = sheetSize(video);
     return { width: Math.ceil(width / columns), height: Math.ceil(height / rows), fit: "cover" };
   };
-  return withFrames(path, tileRequest, "area", signal, async (draw, source, video) => {
+  return withFrames(path, tileRequest, "area", async (draw, source, video) => {
     const end = source.durationSeconds;
     if (end !== null && time > 0 && time >= end) {
       throw new EngineError("time_out_of_range", `The video ends at ${end.toFixed(3)} seconds.`);
@@ -118,16 +112,15 @@ async function withFrames<T extends EncodedImage>(
   path: string,
   toSize: (video: Size) => SizeRequest,
   scaler: Scaler,
-  signal: AbortSignal,
   work: (draw: Draw, source: MediaSource, video: Size) => Promise<T>,
 ): Promise<T & ExtractedFrame> {
   const source = await openMedia(path);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
-    const orientation: Orientation = getOrientation(source.video);
-    const reader = await MediaReader.open(source, source.video, signal);
+    const orientation = getOrientation(source.video);
+    const reader = await MediaReader.open(source, source.video);
     const frames = new PresentedFrames(reader);
-    using renderer = createRenderer(orientation, toSize(orientation), scaler);
+    using renderer = createRenderer(source.video, toSize(orientation), scaler);
     const draw: Draw = async (seconds) => {
       const presented = await frames.at(Math.min(seconds, source.durationSeconds ?? seconds));
       if (!presented) throw new EngineError("undecodable_media", "No frame can be decoded.");

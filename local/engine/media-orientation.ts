@@ -12,10 +12,15 @@ export interface Orientation {
   height: number;
 }
 
-/** Reads the display matrix, as `ffmpeg -autorotate` does, and the pixel aspect ratio. */
+/**
+ * Reads the display matrix, as `ffmpeg -autorotate` does, and the pixel aspect ratio: that of the
+ * container, or without one that of the codec.
+ */
 export function getOrientation(stream: Stream): Orientation {
-  const { width, height } = stream.codecpar;
-  const { num, den } = stream.sampleAspectRatio;
+  const { codecpar } = stream;
+  const { width, height } = codecpar;
+  const isSquare = stream.sampleAspectRatio.num <= 0;
+  const { num, den } = isSquare ? codecpar.sampleAspectRatio : stream.sampleAspectRatio;
   const aspect = num > 0 && den > 0 ? num / den : 1;
   const displayWidth =
     aspect > 0.1 && aspect < 10 ? Math.max(1, Math.round(width * aspect)) : width;

@@ -16,10 +16,10 @@ export interface MediaFacts {
  * Reads a file's facts; measures the duration if the container lacks it. Errors:
  * `undecodable_media`.
  */
-export async function probeMedia(path: string, signal: AbortSignal): Promise<MediaFacts> {
+export async function probeMedia(path: string): Promise<MediaFacts> {
   const source = await openMedia(path);
   try {
-    return toMediaFacts(source, source.durationSeconds ?? (await measureDuration(source, signal)));
+    return toMediaFacts(source, source.durationSeconds ?? (await measureDuration(source)));
   } finally {
     await source.close();
   }
@@ -57,12 +57,11 @@ function toDisplaySize({
 }
 
 /** Returns the end of the last packet in seconds, for containers without a duration. */
-async function measureDuration(source: MediaSource, signal: AbortSignal): Promise<number> {
+async function measureDuration(source: MediaSource): Promise<number> {
   using packet = new Packet();
   packet.alloc();
   let end = source.originSeconds;
   while ((await source.context.readFrame(packet)) >= 0) {
-    signal.throwIfAborted();
     const stream = source.context.streams[packet.streamIndex];
     if (stream && packet.pts !== AV_NOPTS_VALUE) {
       end = Math.max(end, toSeconds(packet.pts + packet.duration, stream));

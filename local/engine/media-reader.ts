@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { AV_NOPTS_VALUE, AVERROR_EAGAIN, AVSEEK_FLAG_BACKWARD } from "node-av/constants";
 import { Codec, CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av/lib";
 import { EngineError } from "./errors.ts";
-import { MAX_VIDEO_PIXELS, type MediaSource, toSeconds } from "./media-source.ts";
+import { DECODER_BOUNDS, type MediaSource, toSeconds } from "./media-source.ts";
 
 /** A decoded frame; its owner has to free it. */
 export interface TimedFrame {
@@ -22,7 +22,6 @@ export class MediaReader {
   readonly #source: MediaSource;
   readonly #stream: Stream;
   readonly #decoder: CodecContext;
-  readonly #signal: AbortSignal;
   readonly #packet = new Packet();
   /** A frame that `seek` has decoded and `next` returns first. */
   #pending: TimedFrame | null = null;
@@ -30,25 +29,15 @@ export class MediaReader {
   #drained = false;
   #lastSeconds = -Infinity;
 
-  private constructor(
-    source: MediaSource,
-    stream: Stream,
-    decoder: CodecContext,
-    signal: AbortSignal,
-  ) {
+  private constructor(source: MediaSource, stream: Stream, decoder: CodecContext) {
     this.#source = source;
     this.#stream = stream;
     this.#decoder = decoder;
-    this.#signal = signal;
     this.#packet.alloc();
   }
 
   /** Opens a decoder. Errors: `undecodable_media` if there is none for the stream. */
-  static async open(
-    source: MediaSource,
-    stream: Stream,
-    signal: AbortSignal,
-  ): Promise<MediaReader> {
+  static async open(source: MediaSource, stream: Stream): Promise<MediaReader> {
     const codec = Codec.findDecoder(stream.codecpar.codecId);
     if (!codec) throw new EngineError("undecodable_media", "There is no decoder for this codec.");
     const decoder = new CodecContext();
@@ -56,15 +45,15 @@ export class MediaReader {
     const copied = decoder.parametersToContext(stream.codecpar);
     decoder.pktTimebase = stream.timeBase;
     decoder.threadCount = 1;
-    using options = Dictionary.fromObject({ max_pixels: String(MAX_VIDEO_PIXELS) });
+    using options = Dictionary.fromObject(DECODER_BOUNDS);
     if (copied < 0 || (await decoder.open2(codec, options)) < 0) {
       decoder.freeContext();
       throw new EngineError("undecodable_media", "The decoder rejects this stream.");
     }
-    return new MediaReader(source, stream, decoder, signal);
+    return new MediaReader(source, stream, decoder);
   }
 
-  /** Returns the next frame in presentation order; null at the end. Throws when aborted. */
+  /** Returns the next frame in presentation order; null at the end. */
   async next(): Promise<TimedFrame | null> {
     const pending = this.#pending;
     if (!pending) return this.#decode();
@@ -98,7 +87,6 @@ export class MediaReader {
   }
 
   async #seekTo(seconds: number, needsKeyframe: boolean): Promise<boolean> {
-    this.#signal.throwIfAborted();
     this.#pending?.frame.free();
     this.#pending = null;
     const { num, den } = this.#stream.timeBase;
@@ -116,7 +104,6 @@ export class MediaReader {
     const frame = new Frame();
     frame.alloc();
     for (;;) {
-      this.#signal.throwIfAborted();
       const received = this.#decoder.receiveFrameSync(frame);
       if (received >= 0) return { frame, seconds: this.#time(frame) };
       if (received !== AVERROR_EAGAIN || this.#drained) break;
@@ -129,7 +116,6 @@ export class MediaReader {
   /** Sends the stream's next packet, or the end of the stream, to the decoder. */
   async #feed(): Promise<void> {
     for (;;) {
-      this.#signal.throwIfAborted();
       const read = this.#source.context.readFrameSync(this.#packet);
       if (read === AVERROR_EAGAIN) {
         await setImmediate(); // lets other tasks run

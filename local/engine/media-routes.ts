@@ -1,14 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { measurePeaks } from "./audio-peaks.ts";
 import { saveBody } from "./body.ts";
 import type { Capability } from "./capability.ts";
-import { type AudioRequest, writeAudio, writeClip } from "./media-clip.ts";
+import type { TaskName, TaskRequest } from "./decoder-process.ts";
+import type { DecoderProcesses } from "./decoder-processes.ts";
+import type { AudioRequest } from "./media-clip.ts";
 import { FITS } from "./media-fit.ts";
-import { type FrameRequest, extractFrame, renderContactSheet, SIZES_OF } from "./media-frame.ts";
+import { type FrameRequest, SIZES_OF } from "./media-frame.ts";
 import { IMAGE_FORMATS } from "./media-image.ts";
-import { type MediaFacts, probeMedia } from "./media-probe.ts";
+import type { MediaFacts } from "./media-probe.ts";
 import { readChoice, readInteger, readNumber } from "./parameters.ts";
-import type { Call, Reply, Routes } from "./route.ts";
+import type { Call, Routes } from "./route.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
 export interface MediaStorage {
@@ -28,84 +28,78 @@ const PEAK_STARTS = { min: -3_600, max: 3_600 };
 const PEAKS = { min: 1, max: 1_000_000 };
 const TILES = { min: 1, max: 100 };
 
+/** Wall time of a task: the service waits for two minutes. */
+const DEADLINE_MS = 100_000;
+
+/** Saves the body to a file, and runs a task on it in a process of its own. */
+export async function decodeBody<Name extends TaskName>(
+  { request, signal, account }: Call,
+  media: Capability<DecoderProcesses>,
+  { folder, maxBytes }: MediaStorage,
+  name: Name,
+  task: TaskRequest<Name>,
+) {
+  return folder.withFile(async (path) => {
+    await saveBody(request, path, maxBytes);
+    return media.use(
+      (processes, limited) =>
+        processes.run(name, path, task, { signal: limited, deadlineMs: DEADLINE_MS }),
+      signal,
+      account,
+    );
+  });
+}
+
 /** Creates the media routes. Bodies are media files, times are seconds, sizes pixels. */
-export function createMediaRoutes(media: Capability<void>, storage: MediaStorage): Routes {
-  /** Saves the body to a file and runs `work` in the queue; the file is removed afterwards. */
-  const withMedia = (
-    { request, signal }: Call,
-    work: (path: string, signal: AbortSignal) => Promise<Reply>,
-  ) =>
-    storage.folder.withFile(async (path) => {
-      await saveBody(request, path, storage.maxBytes);
-      return media.use((_, limited) => work(path, limited), signal);
-    });
+export function createMediaRoutes(
+  media: Capability<DecoderProcesses>,
+  storage: MediaStorage,
+): Routes {
+  const decode = <Name extends TaskName>(call: Call, name: Name, task: TaskRequest<Name>) =>
+    decodeBody(call, media, storage, name, task);
   return {
-    "POST /media/probe": (call) =>
-      withMedia(call, async (path, signal) => ({ json: await probeMedia(path, signal) })),
-    "POST /media/frame": (call) => {
-      const request = readFrameRequest(call.query);
-      return withMedia(call, async (path, signal) => {
-        const { bytes, contentType, facts } = await extractFrame(path, request, signal);
-        return { bytes, contentType, headers: toHeaders(facts) };
-      });
+    "POST /media/probe": async (call) => ({ json: (await decode(call, "probe", undefined)).value }),
+    "POST /media/frame": async (call) => {
+      const { value, bytes } = await decode(call, "frame", readFrameRequest(call.query));
+      return { bytes, contentType: value.contentType, headers: toHeaders(value.facts) };
     },
-    "POST /media/sheet": (call) => {
+    "POST /media/sheet": async (call) => {
       const count = readInteger(call.query, "count", TILES, 9);
-      const request = {
+      const { value, bytes } = await decode(call, "sheet", {
         ...readFrameRequest(call.query),
         duration: readNumber(call.query, "duration", DURATIONS, 1),
         count,
         columns: readInteger(call.query, "columns", TILES, Math.ceil(Math.sqrt(count))),
         sizeOf: readChoice(call.query, "size_of", SIZES_OF),
-      };
-      return withMedia(call, async (path, signal) => {
-        const { bytes, contentType, facts, ...grid } = await renderContactSheet(
-          path,
-          request,
-          signal,
-        );
-        const headers = {
-          ...toHeaders(facts),
-          "x-sheet-columns": String(grid.columns),
-          "x-sheet-rows": String(grid.rows),
-          "x-tile-width": String(grid.tileWidth),
-          "x-tile-height": String(grid.tileHeight),
-        };
-        return { bytes, contentType, headers };
       });
+      const headers = {
+        ...toHeaders(value.facts),
+        "x-sheet-columns": String(value.columns),
+        "x-sheet-rows": String(value.rows),
+        "x-tile-width": String(value.tileWidth),
+        "x-tile-height": String(value.tileHeight),
+      };
+      return { bytes, contentType: value.contentType, headers };
     },
-    "POST /media/clip": (call) => {
-      const request = {
+    "POST /media/clip": async (call) => {
+      const { bytes } = await decode(call, "clip", {
         ...readRange(call.query),
         width: readInteger(call.query, "width", PIXELS, null),
         audio: readChoice(call.query, "audio", ["true", "false"]) === "true",
-      };
-      return withMedia(call, (path, signal) =>
-        storage.folder.withFile(async (target) => {
-          await writeClip(path, target, request, signal);
-          return { bytes: await readFile(target), contentType: "video/mp4" };
-        }),
-      );
+      });
+      return { bytes, contentType: "video/mp4" };
     },
-    "POST /media/peaks": (call) => {
-      const request = {
+    "POST /media/peaks": async (call) => {
+      const { bytes } = await decode(call, "peaks", {
         start: readNumber(call.query, "start", PEAK_STARTS, 0),
         step: readNumber(call.query, "step", PEAK_STEPS, 0.1),
         count: readInteger(call.query, "count", PEAKS, 1_000),
-      };
-      return withMedia(call, async (path, signal) => ({
-        bytes: Buffer.from(await measurePeaks(path, request, signal)),
-        contentType: "application/octet-stream",
-      }));
+      });
+      return { bytes, contentType: "application/octet-stream" };
     },
-    "POST /media/audio": (call) => {
-      const range = readRange(call.query);
-      return withMedia(call, (path, signal) =>
-        storage.folder.withFile(async (target) => {
-          await writeAudio(path, target, range, signal);
-          return { bytes: await readFile(target), contentType: "audio/mp4" };
-        }),
-      );
+    "POST /media/audio": async (call) => {
+      const { bytes } = await decode(call, "audio", readRange(call.query));
+      return { bytes, contentType: "audio/mp4" };
     },
   };
 }

@@ -15,7 +15,7 @@ if (!ENGINE_TOKEN && !isOpen) {
 }
 
 const folder = createProcessFolder();
-const capabilities = createMediaCapabilities();
+const capabilities = createMediaCapabilities(folder);
 const routes = {
   ...createMediaRoutes(capabilities.media, { folder, maxBytes: MAX_MEDIA_BYTES }),
   ...createConversionRoutes(capabilities, folder),

@@ -9,9 +9,13 @@ import {
 } from "node-av/constants";
 import { Dictionary, FormatContext, getFFmpegInfo, Log, type Stream } from "node-av/lib";
 import { EngineError } from "./errors.ts";
+import { CODECS } from "./media-codecs.ts";
+import { requireBackedSamples } from "./mp4-counts.ts";
+import type { ByteRange } from "./recordings.ts";
 
 Log.setLevel(AV_LOG_QUIET);
 
+// bounded: the version of a library
 export const MEDIA_MODEL = `ffmpeg-${getFFmpegInfo().version.replace(/[^\d.].*$/, "")}`;
 
 /** Allowed containers. Playlists are excluded, because they reference other files. */
@@ -21,7 +25,12 @@ const CONTAINERS =
 /** MP4 brands of still images: AVIF and HEIF. */
 const IMAGE_BRANDS = new Set(["avif", "heic", "heix", "mif1"]);
 const MAX_STREAMS = 64;
-export const MAX_VIDEO_PIXELS = 8_192 * 8_192;
+const MAX_VIDEO_PIXELS = 8_192 * 8_192;
+/** Bounds of FFmpeg's decoders. */
+export const DECODER_BOUNDS = {
+  max_pixels: withBorder(MAX_VIDEO_PIXELS),
+  codec_whitelist: CODECS,
+} as const;
 
 /** An open media file. */
 export interface MediaSource {
@@ -37,12 +46,22 @@ export interface MediaSource {
   close(): Promise<void>;
 }
 
-/** Opens a file on disk, to be closed by the caller. Errors: `undecodable_media`. */
-export async function openMedia(path: string): Promise<MediaSource> {
+/**
+ * Opens a file on disk, or a range of its bytes, to be closed by the caller. Errors:
+ * `undecodable_media`.
+ */
+export async function openMedia(path: string, range?: ByteRange | null): Promise<MediaSource> {
+  requireBackedSamples(path);
   const context = new FormatContext();
-  const options = { protocol_whitelist: "file", format_whitelist: CONTAINERS };
+  const { codec_whitelist } = DECODER_BOUNDS;
+  const options = {
+    protocol_whitelist: "file,subfile",
+    format_whitelist: CONTAINERS,
+    codec_whitelist,
+  };
   using settings = Dictionary.fromObject({ ...options, max_streams: String(MAX_STREAMS) });
-  const opened = await context.openInput(path, null, settings);
+  const part = range && `subfile,,start,${range.start},end,${range.end},,:${path}`;
+  const opened = await context.openInput(part ?? path, null, settings);
   if (opened < 0)
     throw new EngineError("undecodable_media", "The file is in no supported media format.");
   const close = () => context.closeInput();
@@ -65,6 +84,15 @@ export async function openMedia(path: string): Promise<MediaSource> {
     await close();
     throw error;
   }
+}
+
+/**
+ * Returns FFmpeg's option `max_pixels` that lets images of so many pixels pass: it counts a border
+ * of 128 pixels, and some decoders keep the memory of what it refuses.
+ */
+export function withBorder(pixels: number): string {
+  const longest = 65_535;
+  return String(pixels + 128 * (longest + Math.ceil(pixels / longest) + 128));
 }
 
 /** Converts a time from the stream's time base to seconds. */

@@ -3,7 +3,7 @@ import { AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { type Frame, Rational } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 import { fitSize } from "./media-fit.ts";
-import { toUprightFilters } from "./media-image.ts";
+import { toCopyFilters } from "./media-image.ts";
 import { getOrientation } from "./media-orientation.ts";
 import { MediaReader } from "./media-reader.ts";
 import { openMedia } from "./media-source.ts";
@@ -26,30 +26,40 @@ const AAC_FRAME = 1_024;
 const AUDIO_LEAD_SECONDS = 0.25;
 
 /** Yields upright frames in 4:2:0, scaled to `width` pixels unless null. Errors: `no_video`. */
-export async function* readVideoTrack(
-  path: string,
-  range: TimeRange,
-  width: number | null,
-  signal: AbortSignal,
-): Track {
+export async function* readVideoTrack(path: string, range: TimeRange, width: number | null): Track {
   const source = await openMedia(path);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
     const orientation = getOrientation(source.video);
     const { scaled } = fitSize(orientation, { width, height: null, fit: "contain" });
     const even = { width: toEven(scaled.width), height: toEven(scaled.height) };
-    using filter = FilterAPI.create(`${toUprightFilters(orientation, even)},format=yuv420p`);
-    const reader = await MediaReader.open(source, source.video, signal);
+    using filter = FilterAPI.create(toCopyFilters(source.video, even));
+    const reader = await MediaReader.open(source, source.video);
     const frames = new PresentedFrames(reader);
     const end = Math.min(range.end, source.durationSeconds ?? range.end);
     try {
-      yield* filter.frames(listPresentedFrames(frames, { start: range.start, end }));
+      yield* filterByDuration(filter, listPresentedFrames(frames, { start: range.start, end }));
     } finally {
       frames.close();
       reader.close();
     }
   } finally {
     await source.close();
+  }
+}
+
+/** Yields the frames of a filter that gives one for each, as long as those, then null. */
+export async function* filterByDuration(filter: FilterAPI, frames: Track): Track {
+  const durations: bigint[] = [];
+  async function* noted(): Track {
+    for await (const frame of frames) {
+      if (frame) durations.push(frame.duration);
+      yield frame;
+    }
+  }
+  for await (const frame of filter.frames(noted())) {
+    if (frame) frame.duration = durations.shift() ?? frame.duration;
+    yield frame;
   }
 }
 
@@ -78,7 +88,7 @@ export async function* listPresentedFrames(
 }
 
 /** Yields audio in mono or stereo, gaps filled with silence. Errors: `no_audio`. */
-export async function* readAudioTrack(path: string, range: TimeRange, signal: AbortSignal): Track {
+export async function* readAudioTrack(path: string, range: TimeRange): Track {
   const source = await openMedia(path);
   try {
     const { audio } = source;
@@ -89,7 +99,7 @@ export async function* readAudioTrack(path: string, range: TimeRange, signal: Ab
         `aformat=sample_fmts=fltp:channel_layouts=${layout}:sample_rates=${SAMPLE_RATES},` +
         `apad=pad_len=${AAC_FRAME}`,
     );
-    const reader = await MediaReader.open(source, audio, signal);
+    const reader = await MediaReader.open(source, audio);
     try {
       if (range.start > AUDIO_LEAD_SECONDS) await reader.seek(range.start - AUDIO_LEAD_SECONDS);
       yield* filter.frames(listAudioFrames(reader, range));

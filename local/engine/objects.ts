@@ -1,15 +1,11 @@
-import { join } from "node:path";
-import { Tensor, tensor4d } from "@tensorflow/tfjs-core";
 import { COCO_LABELS, type CocoLabel } from "./coco.ts";
-import { type ImageFile, readPixels } from "./image.ts";
-import { packageFolder } from "./packages.ts";
-import { loadTensorGraph } from "./tensor-graph.ts";
+import type { ImageFile } from "./image.ts";
+import { DETECTOR_SIDE, type ImageEncoder } from "./joint-space/features.ts";
 
 /** CenterNet (Zhou et al., 2019) on MobileNetV3, trained on the 80 classes of COCO. */
 export const OBJECT_MODEL = "centernet-mobilenetv3-coco80";
 export const MIN_OBJECT_SCORE = 0.3;
 
-const SIDE = 512;
 const COLUMNS = 6;
 const MAX_OVERLAP = 0.5;
 
@@ -29,26 +25,11 @@ export interface ObjectDetector {
   detect(image: ImageFile, minScore: number): Promise<DetectedObject[]>;
 }
 
-export async function loadObjects(): Promise<ObjectDetector> {
-  const models = join(packageFolder("@vladmandic/human"), "../models");
-  const graph = await loadTensorGraph(join(models, "centernet.json"));
-
-  async function detectIn(pixels: Uint8Array): Promise<Float32Array> {
-    const input = tensor4d(Float32Array.from(pixels), [1, SIDE, SIDE, 3]);
-    const output = graph.execute(input, "tower_0/detections");
-    if (!(output instanceof Tensor)) throw new Error("The object model has one output.");
-    const rows = await output.data<"float32">();
-    input.dispose();
-    output.dispose();
-    return rows;
-  }
-
-  await detectIn(new Uint8Array(SIDE * SIDE * 3));
+export async function loadObjects(encoder: Promise<ImageEncoder>): Promise<ObjectDetector> {
+  const network = await encoder;
   return {
-    async detect(image, minScore) {
-      const pixels = await readPixels(image, SIDE, SIDE);
-      return suppress(readDetections(await detectIn(pixels.data), minScore));
-    },
+    detect: async (image, minScore) =>
+      suppress(readDetections(await network.detect(image), minScore)),
   };
 }
 
@@ -90,5 +71,5 @@ function area([left, top, right, bottom]: Box): number {
 }
 
 function toFraction(pixels: number): number {
-  return Math.min(1, Math.max(0, pixels / SIDE));
+  return Math.min(1, Math.max(0, pixels / DETECTOR_SIDE));
 }

@@ -3,16 +3,16 @@ process.env.ORT_DISABLE_TELEMETRY = "1";
 const { InferenceSession, Tensor } = await import("onnxruntime-node");
 export { Tensor };
 
-/** Options of every session. */
+/** Options of the sessions of large models. */
 export const SESSION_OPTIONS = {
   executionProviders: ["cpu"],
   intraOpNumThreads: 2,
   enableCpuMemArena: false,
 };
 
-/** Opens a network with named inputs and outputs. */
-export function openSession(path: string, threads = SESSION_OPTIONS.intraOpNumThreads) {
-  return InferenceSession.create(path, { ...SESSION_OPTIONS, intraOpNumThreads: threads });
+/** Opens a small network with named inputs and outputs, for one thread: a second spins for it. */
+export function openSession(path: string) {
+  return InferenceSession.create(path, { ...SESSION_OPTIONS, intraOpNumThreads: 1 });
 }
 
 export type Network = Awaited<ReturnType<typeof loadNetwork>>;

@@ -35,6 +35,13 @@ export function readInteger<T extends number | null>(
   throw new EngineError("bad_request", `"${name}" is a whole number.`);
 }
 
+/** Reads a colour, such as `#808080`. Errors: `bad_request`. */
+export function readColour(query: URLSearchParams): string {
+  const colour = query.get("background") ?? "";
+  if (/^#[\da-f]{6}$/.test(colour)) return colour;
+  throw new EngineError("bad_request", '"background" is a colour of six hexadecimal digits.');
+}
+
 /** Reads one of `choices`, by default the first. Errors: `bad_request`. */
 export function readChoice<T extends string>(
   query: URLSearchParams,

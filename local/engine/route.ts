@@ -6,6 +6,8 @@ export interface Call {
   query: URLSearchParams;
   /** Aborts when the caller disconnects. */
   signal: AbortSignal;
+  /** For whom the caller works, as its header `x-account` says: accounts take turns. */
+  account: string;
 }
 
 interface Bytes {

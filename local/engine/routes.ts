@@ -5,11 +5,11 @@ import { labelsForPhrase } from "./coco-names.ts";
 import { createConversionRoutes } from "./conversion-routes.ts";
 import { captionImage, describeImage } from "./describe.ts";
 import { embedInputs, parseInputs } from "./embeddings.ts";
-import { cropImage, openImage, type ImageFile, readRgba } from "./image.ts";
+import { cropImage, flatten, type ImageFile, openImage, readRgba } from "./image.ts";
 import { createMaskRoutes } from "./mask-routes.ts";
 import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
 import { MIN_OBJECT_SCORE } from "./objects.ts";
-import { readArea, readNumber } from "./parameters.ts";
+import { readArea, readColour, readNumber } from "./parameters.ts";
 import type { Call, Routes } from "./route.ts";
 import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
 import { createSpeechRoutes } from "./speech-routes.ts";
@@ -20,7 +20,7 @@ const MAX_EMBEDDINGS_BYTES = 64 * 1024 * 1024;
 const SCORES = { min: 0, max: 1 };
 
 export function createRoutes(capabilities: Capabilities, storage: MediaStorage): Routes {
-  const { sentences, objects, ocr, embeddings, chat, masks } = capabilities;
+  const { sentences, objects, ocr, embeddings, chat, quotes, masks } = capabilities;
   return {
     "POST /sentences": async (call) => {
       const texts = parseTexts(await readBody(call.request, MAX_TEXT_BYTES));
@@ -58,6 +58,10 @@ export function createRoutes(capabilities: Capabilities, storage: MediaStorage):
       const area = readArea(call.query);
       return { bytes: await cropImage(await readImage(call), area), contentType: "image/png" };
     },
+    "POST /flatten": async (call) => {
+      const background = readColour(call.query);
+      return { bytes: await flatten(await readImage(call), background), contentType: "image/png" };
+    },
     "POST /pixels": async (call) => ({
       bytes: await readRgba(await readImage(call)),
       contentType: "application/octet-stream",
@@ -71,7 +75,7 @@ export function createRoutes(capabilities: Capabilities, storage: MediaStorage):
       );
       return { json: list };
     },
-    ...createChatRoutes(chat),
+    ...createChatRoutes(chat, quotes),
     ...createMaskRoutes(objects, masks, readImage),
     ...createMediaRoutes(capabilities.media, storage),
     ...createSpeechRoutes(capabilities, storage),

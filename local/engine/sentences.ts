@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Tensor, tensor1d, tensor2d } from "@tensorflow/tfjs-core";
-import { z } from "zod";
+import * as z from "zod";
 import { EngineError } from "./errors.ts";
 import { packageFolder } from "./packages.ts";
 import { UnigramTokenizer, type Vocabulary } from "./sentencepiece.ts";

@@ -17,6 +17,7 @@ export function dropHallucinations(segments: readonly SpokenSegment[]): SpokenSe
   const accepted: SpokenSegment[] = [];
   let [previous, repeatCount] = ["", 0];
   for (const segment of segments) {
+    // bounded: a sentence of a recogniser, at most 30 s of speech
     const text = segment.text.replaceAll(/\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|♪+/gu, " ");
     const clean = text.replaceAll(/\s+/g, " ").trim();
     const normalized = clean

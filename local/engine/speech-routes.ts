@@ -1,15 +1,15 @@
-import { readAudio, SAMPLE_RATE } from "./audio-samples.ts";
-import { saveBody } from "./body.ts";
+import { SAMPLE_RATE } from "./audio-samples.ts";
 import type { Capability } from "./capability.ts";
+import type { DecoderProcesses } from "./decoder-processes.ts";
 import { EngineError } from "./errors.ts";
-import type { MediaStorage } from "./media-routes.ts";
+import { decodeBody, type MediaStorage } from "./media-routes.ts";
 import type { TimeRange } from "./media-track.ts";
-import type { Call, Reply, Routes } from "./route.ts";
+import type { Call, Routes } from "./route.ts";
 import type { Speech, SpeechRecognizer } from "./speech.ts";
 import type { VoiceActivityDetector } from "./vad.ts";
 
 interface SpeechCapabilities {
-  media: Capability<void>;
+  media: Capability<DecoderProcesses>;
   vad: Capability<VoiceActivityDetector>;
   speech: Capability<SpeechRecognizer>;
 }
@@ -27,42 +27,34 @@ export function createSpeechRoutes(
   { media, vad, speech }: SpeechCapabilities,
   storage: MediaStorage,
 ): Routes {
-  async function detectSpeech(path: string, signal: AbortSignal): Promise<DetectedSpeech> {
-    const samples = await media.use((_, limited) => readAudio(path, limited), signal);
+  async function detectSpeech(call: Call): Promise<DetectedSpeech> {
+    const { bytes } = await decodeBody(call, media, storage, "samples", undefined);
+    const samples = new Float32Array(new Uint8Array(bytes).buffer);
+    const { signal } = call;
     const intervals = await vad.use((model, limited) => model.detect(samples, limited), signal);
     return { samples, intervals };
   }
-  const withFile = ({ request }: Call, work: (path: string) => Promise<Reply>) =>
-    storage.folder.withFile(async (path) => {
-      await saveBody(request, path, storage.maxBytes);
-      return work(path);
-    });
   return {
-    "POST /vad": (call) =>
-      withFile(call, async (path) => {
-        const { samples, intervals } = await detectSpeech(path, call.signal);
-        const duration_seconds = toSeconds(samples);
-        return {
-          json: { model: vad.model, duration_seconds, intervals: intervals.map(roundTimes) },
-        };
-      }),
-    "POST /transcribe": (call) => {
+    "POST /vad": async (call) => {
+      const { samples, intervals } = await detectSpeech(call);
+      const duration_seconds = toSeconds(samples);
+      return { json: { model: vad.model, duration_seconds, intervals: intervals.map(roundTimes) } };
+    },
+    "POST /transcribe": async (call) => {
       const requestedLanguage = readLanguage(call.query);
-      return withFile(call, async (path) => {
-        const { samples, intervals } = await detectSpeech(path, call.signal);
-        const { language, segments }: Speech = intervals.length
-          ? await speech.use(
-              (recognizer, signal) =>
-                recognizer.recognize(samples, intervals, requestedLanguage, signal),
-              call.signal,
-            )
-          : { language: requestedLanguage, segments: [] };
-        const duration_seconds = toSeconds(samples);
-        const timed = segments.map((segment) =>
-          Object.assign(roundTimes(segment), { words: segment.words.map(roundTimes) }),
-        );
-        return { json: { model: speech.model, language, duration_seconds, segments: timed } };
-      });
+      const { samples, intervals } = await detectSpeech(call);
+      const { language, segments }: Speech = intervals.length
+        ? await speech.use(
+            (recognizer, signal) =>
+              recognizer.recognize(samples, intervals, requestedLanguage, signal),
+            call.signal,
+          )
+        : { language: requestedLanguage, segments: [] };
+      const duration_seconds = toSeconds(samples);
+      const timed = segments.map((segment) =>
+        Object.assign(roundTimes(segment), { words: segment.words.map(roundTimes) }),
+      );
+      return { json: { model: speech.model, language, duration_seconds, segments: timed } };
     },
   };
 }

@@ -89,6 +89,7 @@ function describeDamage(file: string): string {
 export function readSegments(lines: string, chunks: readonly SpeechChunk[]): SpokenSegment[] {
   const segments: SpokenSegment[] = [];
   for (const [, from, to, text = ""] of lines.matchAll(
+    // bounded: what FFmpeg's filter writes of a file of sound
     /^\{"start":(\d+),"end":(\d+),"text":"(.*)"\}$/gm,
   )) {
     const [start, end] = [Number(from) / 1000, Number(to) / 1000];

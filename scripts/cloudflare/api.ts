@@ -11,6 +11,8 @@ const PERMISSIONS: readonly (readonly [path: string, permission: string])[] = [
   ["ai/", "Workers AI: Read"],
 ];
 const UNKNOWN_ROUTE = 7003;
+/** A limit in `wrangler.toml` that Workers Free doesn't have. */
+const FREE_PLAN = /\b100328\b|\b(?:free|paid) plan\b/i;
 
 interface Envelope {
   success: boolean;
@@ -80,6 +82,15 @@ export class CloudflareApi {
     return (await this.#request("PUT", path, body)).result as T;
   }
 
+  /** Deletes what is there. */
+  async delete(path: string): Promise<void> {
+    try {
+      await this.#request("DELETE", path);
+    } catch (error) {
+      if (!(error instanceof CloudflareError && error.status === 404)) throw error;
+    }
+  }
+
   async #request(method: string, path: string, body?: object): Promise<Envelope> {
     const { status, envelope } = await this.#fetch(
       method,
@@ -90,9 +101,11 @@ export class CloudflareApi {
     const errors = envelope.errors ?? [];
     const codes = errors.map(({ code }) => code);
     const reason = errors.map(({ code, message }) => `${message} (${code})`).join(" ");
-    const message = await this.#explain(status, codes, path);
+    const refusal = `Cloudflare refused ${method} ${path}: ${reason || `HTTP ${status}`}`;
+    const explanation =
+      explainPlan(refusal, this.accountId) ?? (await this.#explain(status, codes, path));
     throw new CloudflareError(
-      message ?? `Cloudflare refused ${method} ${path}: ${reason || `HTTP ${status}`}`,
+      explanation === null ? refusal : `${explanation}\n${refusal}`,
       status,
       codes,
     );
@@ -143,6 +156,18 @@ export class CloudflareApi {
     const text = await response.text();
     return { status: response.status, envelope: parseEnvelope(text) };
   }
+}
+
+/** Returns what to do about a refusal that names the account's plan; null for any other. */
+export function explainPlan(refusal: string, accountId: string): string | null {
+  if (!FREE_PLAN.test(refusal)) return null;
+  return (
+    "The account is on the Workers Free plan, and Sightline needs Workers Paid: $5 a month, which " +
+    "includes 10 million requests, 30 million ms of processor time, 25 billion rows read and 50 " +
+    "million written, 50 million queried vector dimensions and 10,000 neurons a day " +
+    "(docs/costs.md). Change it, and run the same command again: " +
+    `https://dash.cloudflare.com/${accountId}/workers/plans`
+  );
 }
 
 function parseEnvelope(text: string): Envelope {

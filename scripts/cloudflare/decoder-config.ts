@@ -5,8 +5,14 @@ import { containerCount, DECODER_CONTAINER } from "../../src/decoder-container.t
 export interface WorkerConfig {
   main: string;
   vars: Record<string, unknown>;
-  durable_objects: { bindings: { name: string; class_name: string }[] };
-  migrations: ClassMigration[];
+  durable_objects: {
+    bindings: { name: string; class_name: string }[];
+    code_update_strategy?: object;
+  };
+  /** The classes of the Worker's objects, which Cloudflare compares with those that it has. */
+  exports: Record<string, ClassExport>;
+  /** Only files that an earlier version wrote have it. */
+  migrations?: { tag: string }[];
   /** Only the files of environments have it. */
   containers?: ContainerConfig[];
 }
@@ -20,26 +26,24 @@ interface ContainerConfig {
   max_instances?: number;
 }
 
-/** Migration of Durable Objects. Wrangler applies those after the last one that it applied. */
-interface ClassMigration {
-  tag: string;
-  new_sqlite_classes?: string[];
-  deleted_classes?: string[];
-}
+/** A class that has objects, or one that has them no more. */
+type ClassExport = { type: "durable-object" } & ({ storage: "sqlite" } | { state: "deleted" });
 
 /** What becomes of the decoder's container: `null` removes it, `undefined` leaves it. */
 export type DecoderChoice = { image: string } | "dockerfile" | null | undefined;
 
 const CLASS = "Decoder";
-const BINDING = { name: "DECODER", class_name: CLASS };
+/** Binding of its objects. */
+export const DECODER_BINDING = { name: "DECODER", class_name: CLASS };
+const OBJECTS = { type: "durable-object" } as const;
 /** Entry of the Worker that exports the class. */
 const MAIN = "src/with-decoder.ts";
 const DOCKERFILE = "decoder/Dockerfile";
-const TAG = /^decoder-\d+$/;
 
 /**
- * Adds the decoder's container to the configuration of an environment, or removes it. Its migration
- * stays in the file for ever, after those that were there before: Wrangler goes by their order.
+ * Adds the decoder's container to the configuration of an environment, or removes it. A class that
+ * was removed stays in the file: Cloudflare refuses a deployment that says nothing of a class that
+ * has objects.
  */
 export function withDecoder<Config extends WorkerConfig>(
   config: Config,
@@ -48,6 +52,7 @@ export function withDecoder<Config extends WorkerConfig>(
 ): Config {
   const before = findDecoder(current);
   const container = choice === undefined ? before : choice && toContainer(choice);
+  const isRemoved = !container && (choice === null || hadDecoder(current));
   const containers = (current?.containers ?? []).filter(({ class_name: name }) => name !== CLASS);
   const bindings = [...config.durable_objects.bindings];
   if (container) {
@@ -56,15 +61,20 @@ export function withDecoder<Config extends WorkerConfig>(
       instance_type: before?.instance_type ?? DECODER_CONTAINER.instanceType,
       max_instances: containerCount(String(config.vars["DECODER_INSTANCES"])),
     });
-    bindings.push(BINDING);
+    bindings.push(DECODER_BINDING);
   }
   const changed = {
     ...config,
     main: container ? MAIN : config.main,
-    durable_objects: { bindings },
-    migrations: toMigrations(config.migrations, current?.migrations ?? [], container !== null),
+    durable_objects: { ...config.durable_objects, bindings },
+    exports: {
+      ...config.exports,
+      ...(container && { [CLASS]: { ...OBJECTS, storage: "sqlite" } as const }),
+      ...(isRemoved && { [CLASS]: { ...OBJECTS, state: "deleted" } as const }),
+    },
     containers,
   };
+  delete (changed as WorkerConfig).migrations; // Wrangler refuses them beside `exports`
   if (containers.length === 0) delete (changed as WorkerConfig).containers;
   return changed;
 }
@@ -72,6 +82,12 @@ export function withDecoder<Config extends WorkerConfig>(
 /** Returns the decoder's container in the file of an environment, or null. */
 export function findDecoder(config: WorkerConfig | null): ContainerConfig | null {
   return config?.containers?.find(({ class_name: name }) => name === CLASS) ?? null;
+}
+
+/** Whether an environment without a decoder may have had one. */
+function hadDecoder(config: WorkerConfig | null): boolean {
+  const isTagged = config?.migrations?.some(({ tag }) => tag.startsWith("decoder-"));
+  return isTagged === true || config?.exports?.[CLASS] !== undefined;
 }
 
 /** Whether Docker must build the image of a container at each deployment. */
@@ -93,24 +109,4 @@ function toContainer(choice: { image: string } | "dockerfile"): ContainerConfig 
   return choice === "dockerfile"
     ? { class_name: CLASS, image: DOCKERFILE, image_build_context: "." }
     : { class_name: CLASS, image: choice.image };
-}
-
-/** Returns the applied migrations in their order, then new ones of the template and the decoder. */
-function toMigrations(
-  template: readonly ClassMigration[],
-  applied: readonly ClassMigration[],
-  hasDecoder: boolean,
-): ClassMigration[] {
-  const byTag = new Map(template.map((migration) => [migration.tag, migration]));
-  const known = applied.flatMap((migration) => {
-    return TAG.test(migration.tag) ? [migration] : (byTag.get(migration.tag) ?? []);
-  });
-  const tags = new Set(known.map(({ tag }) => tag));
-  const migrations = [...known, ...template.filter(({ tag }) => !tags.has(tag))];
-  const own = migrations.filter(({ tag }) => TAG.test(tag));
-  const isThere = own.at(-1)?.new_sqlite_classes !== undefined;
-  if (isThere === hasDecoder) return migrations;
-  const tag = `decoder-${own.length + 1}`;
-  const change = hasDecoder ? { new_sqlite_classes: [CLASS] } : { deleted_classes: [CLASS] };
-  return [...migrations, { tag, ...change }];
 }

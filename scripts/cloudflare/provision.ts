@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createKeySecrets, listKids } from "../key-secrets.ts";
-import { createResource, readAccount, readDatabaseIds } from "./account.ts";
+import { createResource, readAccount, readBindings, readDatabaseIds } from "./account.ts";
 import type { CloudflareApi } from "./api.ts";
-import type { DecoderChoice } from "./decoder-config.ts";
+import { DECODER_BINDING, type DecoderChoice } from "./decoder-config.ts";
 import {
   databaseIdsOf,
   type EnvironmentConfig,
@@ -33,7 +33,10 @@ export interface SetupPlan {
   secretsFile: string;
 }
 
-/** Compares an environment with the account. Changes nothing. */
+/**
+ * Compares an environment with the account. Changes nothing. Throws if the file is lost of an
+ * environment with a decoder: only the file has its image.
+ */
 export async function planSetup(
   api: CloudflareApi,
   folder: string,
@@ -43,6 +46,7 @@ export async function planSetup(
   const { decoder } = options;
   const files = await readEnvironment(folder, environment);
   const named = toEnvironmentConfig(files, api.accountId, new Map());
+  if (files.current === null && decoder === undefined) await requireNoDecoder(api, files, named);
   const wanted = listResources(named, options);
   const state = await readAccount(api, wanted);
   const resources = planResources(wanted, state);
@@ -59,6 +63,19 @@ export async function planSetup(
     fileAction: !isDatabaseMissing && isCurrent(files, config) ? "present" : fileAction,
     secretsFile: `.wrangler/${named.name}.env`,
   };
+}
+
+async function requireNoDecoder(
+  api: CloudflareApi,
+  { file }: EnvironmentFiles,
+  { name }: EnvironmentConfig,
+): Promise<void> {
+  const bindings = await readBindings(api, name);
+  if (!bindings.some((binding) => binding.name === DECODER_BINDING.name)) return;
+  throw new Error(
+    `${name} has a decoder, but ${file}, which says how to make it, is missing. ` +
+      "Say --decoder, --decoder-image NAME, or --no-decoder to remove it.",
+  );
 }
 
 /** Returns one line per resource, and one for the environment's file. */

@@ -49,6 +49,7 @@ function listContents(): DecoderContents {
  * as a thread or a process, and the packages that it imports. Imports of types aren't loaded.
  */
 function readReferences(text: string): { files: string[]; imported: string[] } {
+  // bounded: a file of ours
   const loaded = text.replace(/^(?:import|export) type [^;]+;/gm, "");
   const specifiers = [...loaded.matchAll(/\b(?:from\s|import\s|import\()\s*"([^"]+)"/g)];
   const files = [...loaded.matchAll(/"(?:\.\/)?([\w/-]+\.ts)"/g)].map(([, file]) => file!);
@@ -99,6 +100,6 @@ function readProject(file: string): string {
   return readFileSync(join(PROJECT, file), "utf8");
 }
 
-function writeJson(path: string, value: object): Promise<void> {
+export function writeJson(path: string, value: object): Promise<void> {
   return writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }

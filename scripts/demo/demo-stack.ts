@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { commandLine } from "../../local/engine/packages.ts";
 import { startDetached } from "../../tools/stack/child.ts";
 import { ensureSecrets, PROJECT } from "../../tools/stack/local-state.ts";
 import { isPortOpen, requireFreePort } from "../../tools/stack/ports.ts";
@@ -40,9 +41,8 @@ export async function openDemoStack(
   if (staysRunning) return startDetachedStack(options);
   const stack = await startStack(options);
   const closingNote =
-    `The console at ${url} plays the moments while the service runs:\n` +
-    "`npm run dev` starts it again with this index in it, and\n" +
-    "`npm run demo -- --keep` leaves it running.";
+    `The console plays the moments while the service runs: \`${commandLine("dev")}\` starts it\n` +
+    `again with this index in it, and \`${commandLine("demo", "path… --keep")}\` leaves it running.`;
   return { url, engineUrl, keySecrets: stack.keySecrets, closingNote, close: () => stack.stop() };
 }
 

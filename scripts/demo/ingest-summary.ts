@@ -49,10 +49,12 @@ export function formatSummary(
     const files = duplicates === 1 ? "file is a duplicate" : "files are duplicates";
     lines.push(`${duplicates} ${files} of another one.`);
   }
-  const warnings = outcomes.flatMap((one) => one.warnings);
-  for (const [problem, group] of Map.groupBy(warnings, formatProblem)) {
+  const warnings = outcomes.flatMap(({ name, warnings: ofFile }) =>
+    ofFile.map((warning) => ({ name, problem: formatProblem(warning) })),
+  );
+  for (const [problem, group] of Map.groupBy(warnings, (warning) => warning.problem)) {
     const files = group.length === 1 ? "1 file" : `${group.length} files`;
-    lines.push(`Warning for ${files}: ${problem}`);
+    lines.push(`Warning for ${files}: ${problem}`, ...formatNames(group));
   }
   if (failed > 0) {
     lines.push(`${failed} failed:`);
@@ -71,13 +73,18 @@ function formatFailures(
   for (const [code, ofCode] of Map.groupBy(failures, ({ code }) => code ?? UNKNOWN)) {
     for (const [problem, files] of Map.groupBy(ofCode, formatProblem)) {
       lines.push(`  ${problem}`);
-      for (const { name } of files.slice(0, MAX_NAMES)) lines.push(`    ${sanitizeLine(name)}`);
-      if (files.length > MAX_NAMES) lines.push(`    and ${files.length - MAX_NAMES} more`);
+      lines.push(...formatNames(files));
     }
     const remedy = remedies.get(code);
     if (remedy !== undefined) lines.push(`    What to do: ${remedy}`);
   }
   return lines;
+}
+
+/** Lists the names of the first files, and how many more there are. */
+function formatNames(files: readonly { name: string }[]): string[] {
+  const names = files.slice(0, MAX_NAMES).map(({ name }) => `    ${sanitizeLine(name)}`);
+  return files.length > MAX_NAMES ? [...names, `    and ${files.length - MAX_NAMES} more`] : names;
 }
 
 /** Formats the first sentence of an error or a warning, and its code. */
@@ -101,6 +108,7 @@ export async function readRemedies(): Promise<Map<string, string>> {
 export function parseRemedies(page: string): Map<string, string> {
   const rows = page.matchAll(/^\| `(\w+)` \| [^|]* \| ([^|]+) \|$/gm);
   const entries = [...rows].map(([, code, remedy]): [string, string] => {
+    // bounded: a line of our own output
     return [code!, remedy!.replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, "$1 (docs/$2)").trim()];
   });
   return new Map(entries.filter(([, remedy]) => remedy !== "–"));

@@ -1,5 +1,5 @@
 import type { Segment } from "sightline";
-import { isFunctionWord } from "../../src/answer/claim-language.ts";
+import { isEnglishFunctionWord } from "../../src/text/languages.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** A question to suggest, and the asset with the sentence that it is built from. */
@@ -60,7 +60,9 @@ export function formQuestion(sentence: string, vocabulary: Vocabulary): string |
 /** Whether a word is a verb in the singular or in the past. */
 function isFiniteVerb(word: string, { lexicon }: Vocabulary): boolean {
   if (PAST.test(word)) return true;
-  return /(?:[^s]s|ed)$/.test(word) && lexicon.mainClass(word) === "verb" && !isFunctionWord(word);
+  return (
+    /(?:[^s]s|ed)$/.test(word) && lexicon.mainClass(word) === "verb" && !isEnglishFunctionWord(word)
+  );
 }
 
 /** Reads a determiner and a noun phrase that isn't followed by more of it. */
@@ -75,7 +77,7 @@ function readObject(
   for (let i = start + 1; i < words.length && phrase.length <= MAX_OBJECT_WORDS; i++) {
     const word = lower[i]!;
     const wordClass = lexicon.mainClass(word);
-    if ((wordClass !== "noun" && wordClass !== "adjective") || isFunctionWord(word)) break;
+    if ((wordClass !== "noun" && wordClass !== "adjective") || isEnglishFunctionWord(word)) break;
     phrase.push(word);
     if (/[.,;:!?]$/.test(words[i]!)) break;
   }

@@ -1,5 +1,5 @@
 import type { Segment } from "sightline";
-import { isFunctionWord } from "../../src/answer/claim-language.ts";
+import { isEnglishFunctionWord } from "../../src/text/languages.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** A search to suggest, and the assets in which its words were found. */
@@ -108,7 +108,7 @@ function nounPhrasesIn(text: string, vocabulary: Vocabulary): string[] {
         Math.min(...ranks) >= MIN_PHRASE_RANK &&
         Math.max(...ranks) >= MIN_RANK &&
         Math.max(...ranks) <= MAX_RANK;
-      return isPhrase && isMedium && !isFunctionWord(first) ? [`${first} ${head}`] : [];
+      return isPhrase && isMedium && !isEnglishFunctionWord(first) ? [`${first} ${head}`] : [];
     });
   });
 }

@@ -5,13 +5,13 @@ import { sanitizeLine, wrapText } from "../../tools/terminal.ts";
 /** Names that are listed for one reason. */
 const MAX_NAMES = 5;
 
-/** Formats the files that are left out, by what their bytes are; empty without any. */
+/** Formats the files that are left out, by what they are instead; empty without any. */
 export function formatSkipped(skipped: readonly SkippedFile[]): string {
   if (skipped.length === 0) return "";
   const left =
     skipped.length === 1
-      ? "1 file is left out, because its bytes are"
-      : `${skipped.length} files are left out, because their bytes are`;
+      ? "1 file is left out, because it is"
+      : `${skipped.length} files are left out, because they are`;
   const byContents = Map.groupBy(skipped, ({ contents }) => contents);
   const lines = [...byContents].map(([contents, group]) => {
     const names = group.slice(0, MAX_NAMES).map(({ path }) => sanitizeLine(basename(path)));

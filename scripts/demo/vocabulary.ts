@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import data from "../../src/answer/quotes/lexicon.json" with { type: "json" };
-import { Lexicon } from "../../src/answer/quotes/lexicon.ts";
+import data from "../../local/engine/quotes/lexicon.json" with { type: "json" };
+import { Lexicon } from "../../local/engine/quotes/lexicon.ts";
 
 const require = createRequire(import.meta.url);
 

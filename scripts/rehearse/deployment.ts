@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { findFreePort } from "../../tools/stack/ports.ts";
 import { DEFAULT_MAX_BODY_BYTES } from "../../tools/stack/stack.ts";
 import type { PageShell } from "./page-shell.ts";
 import type { Runtime } from "./runtime.ts";
+import type { Build } from "./worker-options.ts";
 
 interface Front {
   server: Server;
@@ -22,6 +24,11 @@ export class Deployment {
   readonly worker: string;
   /** Origin of the Worker. Nothing answers there until it was deployed. */
   readonly origin: string;
+  /** Whether objects run the version before a deployment until they are reset. */
+  hasOldObjects = false;
+  /** How running objects were updated, by deployment. */
+  readonly updateModes: (string | undefined)[] = [];
+  #build: Build | null = null;
   readonly #clone: string;
   readonly #runtime: Runtime;
   readonly #front: Front;
@@ -58,22 +65,36 @@ export class Deployment {
 
   /**
    * Bundles the Worker by `wrangler deploy --dry-run`, and runs it. Throws if the bundle isn't the
-   * one that was uploaded.
+   * one that was uploaded. A version to which a rollback returns has its bundle.
    */
   async start(shell: PageShell, upload: WorkerUpload): Promise<void> {
-    const outdir = join(this.#clone, ".wrangler/bundles", this.environment);
+    const hash = upload.modules?.["index.js"] ?? "none";
+    const outdir = join(this.#clone, ".wrangler/bundles", this.environment, hash);
     const config = this.configFile;
-    await shell.run(`npx wrangler deploy --dry-run --config ${config} --outdir ${outdir}`);
-    const bundled = createHash("sha256").update(await readFile(join(outdir, "index.js")));
-    if (upload.modules?.["index.js"] !== bundled.digest("hex")) {
-      throw new Error(`${config}: the bundle of --dry-run isn't the one that was uploaded.`);
+    if (!existsSync(outdir)) {
+      await shell.run(`npx wrangler deploy --dry-run --config ${config} --outdir ${outdir}`);
+      const bundled = createHash("sha256").update(await readFile(join(outdir, "index.js")));
+      if (hash !== bundled.digest("hex")) {
+        throw new Error(`${config}: the bundle of --dry-run isn't the one that was uploaded.`);
+      }
     }
-    await this.#runtime.deploy({
+    const before = this.hasOldObjects ? (this.#build?.outdir ?? null) : null;
+    this.updateModes.push(upload.code_update_strategy?.mode);
+    this.#build = {
       worker: this.worker,
       port: this.#front.runtimePort,
       config,
       outdir,
-    });
+      before: before === outdir ? null : before,
+      resetEvery: null,
+    };
+    await this.#runtime.deploy(this.#build);
+  }
+
+  /** Restarts the Worker, and from then on resets an object by one of so many calls; null: none. */
+  async resetObjects(resetEvery: number | null): Promise<void> {
+    if (!this.#build) throw new Error(`${this.worker} wasn't deployed.`);
+    await this.#runtime.deploy({ ...this.#build, resetEvery });
   }
 
   stop(): void {

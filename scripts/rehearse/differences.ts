@@ -15,10 +15,9 @@ export const DIFFERENCES: readonly Difference[] = [
     production: "Workers AI: other vectors, captions, limits and delays",
     assumptions: [
       "A model describes a keyframe as JSON of the schema.",
-      "The model takes one form of a request for JSON, and replies with JSON.",
       "The text of each scene is read on its keyframe.",
       "Speech is recognised, with times.",
-      "Workers AI embeds images and texts in one space, in one form of input at least.",
+      "Workers AI embeds images and texts in one space.",
     ],
   },
   {
@@ -28,6 +27,7 @@ export const DIFFERENCES: readonly Difference[] = [
     assumptions: [
       "A contact sheet of FRAMES has its tiles row by row, all of one size.",
       "The tiles are the frames at the start of equal parts.",
+      "FRAMES makes a contact sheet of 96 tiles over 48 s.",
       "A frame of FRAMES is the one at the time that was asked for.",
       "Cuts of a film are found, to half a second.",
     ],
@@ -75,7 +75,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     subject: "Limits of a Worker",
     rehearsal: "none on memory, CPU time and subrequests",
-    production: "128 MB, cpu_ms of the configuration, and 10,000 subrequests",
+    production: "128 MB; cpu_ms and subrequests of the configuration",
     assumptions: ["Cuts of a film are found, to half a second."],
   },
   {

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { parseEnv } from "node:util";
 import { Sightline } from "sightline";
@@ -25,6 +25,7 @@ const VECTORIZE_LAG_MS = 3000;
 /** Requests a minute that a key of the second environment may make. */
 const RATE = 60;
 /** A step of the smoke test in its output. */
+// bounded: a line of our own output
 const SMOKE_STEP = /^ *(ok|failed|not checked) +(.*)$/;
 
 export interface RehearsalOptions {
@@ -61,6 +62,7 @@ export async function rehearse(options: RehearsalOptions): Promise<void> {
     const scene = await deployFirst(stage);
     await useService(stage, scene);
     await deployLaterVersion(stage, scene);
+    await setUpAgain(stage, scene);
     await deploySecond(stage, scene);
     await conclude(stage);
   } catch (error) {
@@ -99,15 +101,16 @@ async function openStage(
   cleanup.defer(() => runtime.stop());
   const cloudflare = await startCloudflare(emptyState(runtime.account));
   cleanup.defer(() => cloudflare.close());
-  const shell = new PageShell(clone, shellEnv(folder, cloudflare.origin), signal);
-  const [first, second] = [
-    cleanup.adopt(await Deployment.open(runtime, clone, "rehearsal"), (one) => one.stop()),
-    cleanup.adopt(await Deployment.open(runtime, clone, "second"), (one) => one.stop()),
-  ];
+  const open = async (environment: string) =>
+    cleanup.adopt(await Deployment.open(runtime, clone, environment), (one) => one.stop());
+  const [first, second] = [await open("rehearsal"), await open("second")];
+  const probe = await open(`${first.environment}-probe`); // of the smoke test
+  const env = { ...shellEnv(folder, cloudflare.origin), PROBE_URL: probe.origin };
+  const shell = new PageShell(clone, env, signal);
   const page = new DeployPage(shell, { production: first, staging: second });
   runtime.account.onDeploy = async (worker, upload) => {
     if (upload.bindings?.length === 0) return; // the empty Worker that takes the secret
-    await [first, second].find((one) => one.worker === worker)?.start(shell, upload);
+    await [first, second, probe].find((one) => one.worker === worker)?.start(shell, upload);
   };
   await shell.run(`npx wrangler deploy --dry-run --config ${PLATFORM_CONFIG} --outdir ${platform}`);
   return { folder, clone, photo, runtime, outside, shell, page, first, second, log, uncaught };
@@ -118,14 +121,19 @@ async function deployFirst(stage: Stage): Promise<scenario.Scene> {
   const { runtime, outside, photo, shell, page, first, log } = stage;
   await follow(stage, "Read the credentials", "CLOUDFLARE_API_TOKEN");
   await follow(stage, "Set up an environment in an empty account", "npm run setup");
-  const allowed = [outside.origin, first.origin].map((origin) => new URL(origin).host).join();
-  await first.edit((text) => withShortLag(text.replace(/(FETCH_ALLOW = )""/, `$1"${allowed}"`)));
+  await editFirst(stage);
   await follow(stage, "Apply the migrations and deploy the Worker", "npm run deploy");
   await follow(stage, "Make a key", "key -- create");
   await follow(stage, "Take a first image to ready, and search", "photo.jpg");
   await need(log, "Run the smoke test", () => smoke(page, log));
   const key = await shell.read("KEY");
   return { runtime, outside, photo, tenant: openTenant(first, key) };
+}
+
+/** Edits what an operator may: which hosts are fetched, and how late Vectorize is. */
+async function editFirst({ outside, first }: Stage): Promise<void> {
+  const allowed = [outside.origin, first.origin].map((origin) => new URL(origin).host).join();
+  await first.edit((text) => withShortLag(text.replace(/(FETCH_ALLOW = )""/, `$1"${allowed}"`)));
 }
 
 /** Uses what the smoke test doesn't. */
@@ -139,23 +147,60 @@ async function useService({ log }: Stage, scene: scenario.Scene): Promise<void> 
   await run("Traverse an index on schedule", scenario.traverseOnSchedule);
   await run("Export an index, and import it into another", scenario.exportAndImport);
   await run("Delete an index", scenario.deleteIndex);
+  await run("Upload while one of 17 calls resets its object", scenario.uploadDuringResets);
 }
 
 /** Deploys a version with more migrations over the first one, whose data must stay. */
 async function deployLaterVersion(
-  { clone, page, log }: Stage,
+  { clone, page, first, shell, runtime, log }: Stage,
   scene: scenario.Scene,
 ): Promise<void> {
-  await need(log, "Deploy a later version, with its smoke test", async () => {
+  const versions = () => runtime.account.workers.get(first.worker)!.deployments;
+  const [earlier] = versions();
+  await need(log, "Deploy a later version over running objects, with its smoke test", async () => {
     const before = await scenario.searchByPhoto(scene, "imported");
     await makeLaterVersion(clone);
+    first.hasOldObjects = true; // a deployment may leave them for minutes
     const note = await smoke(page, log);
+    first.hasOldObjects = false;
     const after = await scenario.searchByPhoto(scene, "imported");
     if (after !== before) throw new Error(`a search found ${before}, and now ${after}`);
     return note;
   });
   await log.run("Migrate D1 and the objects to the later version", () =>
     scenario.expectLaterSchemas(scene),
+  );
+  const config = `--config ${first.configFile}`;
+  await need(log, "Roll back to the version before, and call each class of objects", async () => {
+    await shell.run(`npx wrangler rollback ${earlier} --message "A rehearsal" --yes ${config}`);
+    if (versions()[0] !== earlier) throw new Error(`${versions()[0]} is deployed`);
+    return scenario.callObjects(scene, "imported", "rolled-back");
+  });
+  await need(log, "Deploy the later version again, and call each class of objects", async () => {
+    await shell.run(`npm run deploy -- --env ${first.environment}`);
+    return scenario.callObjects(scene, "rolled-back", "forward-again");
+  });
+  await log.run("Update running objects at once", async () => {
+    const other = first.updateModes.find((mode) => mode !== "immediate");
+    if (other !== undefined || first.updateModes.length < 4) throw new Error(`${other}`);
+    return `${first.updateModes.length} deployments`;
+  });
+}
+
+/** Makes the file of the first environment again, as after its loss, and deploys with it. */
+async function setUpAgain(stage: Stage, scene: scenario.Scene): Promise<void> {
+  const { first, shell, log } = stage;
+  await log.run(
+    "Set up without the file of the environment, and deploy with a new one",
+    async () => {
+      const lost = await readFile(first.configFile, "utf8");
+      await rm(first.configFile);
+      await shell.run(`npm run setup -- --env ${first.environment} --location weur --yes`);
+      await editFirst(stage);
+      if ((await readFile(first.configFile, "utf8")) !== lost) throw new Error("The file differs.");
+      await shell.run(`npm run deploy -- --env ${first.environment}`);
+      return scenario.callObjects(scene, "forward-again", "set-up-again");
+    },
   );
 }
 

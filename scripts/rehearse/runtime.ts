@@ -52,7 +52,7 @@ export class Runtime {
    */
   async deploy(build: Build): Promise<void> {
     this.#builds.set(build.worker, build);
-    const builds = [...this.#builds.values()];
+    const builds = [...this.#builds.values()].filter((one) => this.account.workers.has(one.worker));
     this.#workers = await Promise.all(
       builds.map((one) => deployedWorkerOptions(this.account, one)),
     );

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { AuthenticationError, Sightline, type SightlineIndex } from "sightline";
 import { openFile } from "sightline/node";
 import { poll } from "../../tools/poll.ts";
@@ -136,6 +137,33 @@ export async function deleteIndex({ runtime, tenant, photo }: Scene): Promise<st
   return `${before} objects and all rows are gone`;
 }
 
+/** Uploads that run while objects are reset. */
+const UPLOADS = 20;
+/** Calls of which one resets its object then. A call is made four times at most. */
+const RESET_EVERY = 17;
+
+/** Uploads are accepted and become ready though calls of objects reset these again and again. */
+export async function uploadDuringResets({ tenant, photo }: Scene): Promise<string> {
+  const index = await createIndex(tenant, "resets");
+  await tenant.deployment.resetObjects(RESET_EVERY);
+  try {
+    const bytes = await readFile(photo);
+    const uploads = Array.from({ length: UPLOADS }, (_, i) => {
+      const image_file = new File([bytes, `${i}`], `${i}.jpg`, { type: "image/jpeg" });
+      return index.images.add({ image_file });
+    });
+    await Promise.all(uploads);
+    await poll(WATCHDOG_MS, "The last of the uploads", async () => {
+      const { states } = await tenant.sightline.indices.get("resets");
+      if (states.failed > 0) throw new Error(`${states.failed} uploads failed`);
+      return states.ready === UPLOADS || null;
+    });
+    return `${UPLOADS} ready`;
+  } finally {
+    await tenant.deployment.resetObjects(null);
+  }
+}
+
 /** Another environment of the account has its own keys, indices, objects and queues. */
 export async function isolate(scene: Scene, other: Tenant): Promise<string> {
   const { runtime, tenant, photo } = scene;
@@ -199,10 +227,30 @@ export async function expectLaterSchemas({ runtime, tenant }: Scene): Promise<st
   expect(query(runtime, tenant, find, [LATER_TABLE]).length, 1, "tables in D1");
   const isLater = (name: string) =>
     runtime.queryObjects(worker, name, find, LATER_TABLE).some(Boolean);
-  for (const name of ["IndexDatabase", "MediaIndex"]) {
+  const classes = ["IndexDatabase", "MediaIndex", "ModelLimiter"];
+  for (const name of classes) {
     if (!isLater(name)) throw new Error(`no ${name} has the later schema`);
   }
-  return "D1, IndexDatabase, MediaIndex";
+  return ["D1", ...classes].join(", ");
+}
+
+/**
+ * Calls each class of objects: those of an index that an earlier version filled, and of a new one.
+ * Nothing of them is lost, or refused.
+ */
+export async function callObjects(
+  { tenant, photo }: Scene,
+  filled: string,
+  name: string,
+): Promise<string> {
+  const index = tenant.sightline.index(filled);
+  const { segments } = await index.searchByImage({ image_file: await openFile(photo) });
+  if (segments.length === 0) throw new Error(`nothing is found in "${filled}"`);
+  const { deployment, key } = tenant;
+  const path = `/index/${filled}/webhook/deliveries`; // of its MediaIndex
+  const response = await fetch(deployment.origin + path, { headers: { "X-API-Key": key } });
+  expect(response.status, 200, path);
+  return ingestPhoto(tenant, name, photo); // all three classes
 }
 
 /** Returns what a search by a photo finds, to compare before and after a deployment. */

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import type { V4WorkerOptions, V4WorkerOptionsShape } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import type { CloudflareAccount } from "../../tools/fake-cloudflare/account.ts";
@@ -16,6 +16,13 @@ export interface Build {
   config: string;
   /** Folder of the bundle. */
   outdir: string;
+  /**
+   * Folder of the bundle that objects run until they are reset, beside that of the other: as the
+   * platform may leave them after a deployment. Null if they are reset by the deployment.
+   */
+  before: string | null;
+  /** Calls of objects of which one resets its object; null: none. */
+  resetEvery: number | null;
 }
 
 /**
@@ -25,7 +32,7 @@ export interface Build {
  */
 export async function deployedWorkerOptions(
   account: CloudflareAccount,
-  { worker, port, config, outdir }: Build,
+  { worker, port, config, outdir, before, resetEvery }: Build,
 ): Promise<V4WorkerOptions> {
   const workerOptions = unstable_getMiniflareWorkerOptions(config)
     .workerOptions as V4WorkerOptionsShape;
@@ -39,11 +46,23 @@ export async function deployedWorkerOptions(
   for (const [binding, { index_name: index }] of Object.entries(vectorize)) {
     bindings[binding] = vectorizeBinding(account, index);
   }
+  const modules = await readModules(outdir);
+  const isWrapped = before !== null || resetEvery !== null;
+  if (isWrapped) {
+    const classes = Object.values(workerOptions.durableObjects ?? {}).map(classNameOf);
+    const path = join(dirname(outdir), "wrapped-objects.js");
+    const contents = wrappedObjectsModule(
+      { outdir, before: before ?? outdir, resetEvery },
+      classes,
+    );
+    modules.unshift({ type: "ESModule", path, contents });
+    if (before) modules.push(...(await readModules(before)));
+  }
   return {
     ...simulated,
     name: worker,
-    modules: await readModules(outdir),
-    modulesRoot: outdir,
+    modules,
+    modulesRoot: isWrapped ? dirname(outdir) : outdir,
     bindings: {
       ...simulated.bindings,
       ...Object.fromEntries(account.workers.get(worker)?.secrets ?? []),
@@ -60,6 +79,48 @@ export async function deployedWorkerOptions(
     })),
     unsafeDirectSockets: [{ port }],
   };
+}
+
+function classNameOf(object: string | { className: string }): string {
+  return typeof object === "string" ? object : object.className;
+}
+
+/**
+ * Returns the main module of a Worker whose objects run the bundle `before` until a reset, and are
+ * reset by some of their calls, which lose their answers.
+ */
+function wrappedObjectsModule(
+  { outdir, before, resetEvery }: Pick<Build, "outdir" | "resetEvery"> & { before: string },
+  classes: string[],
+): string {
+  const resets = `let calls = 0;
+for (const { prototype } of [${classes.map((name) => `current.${name}`).join()}]) {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (name === "constructor" || typeof value !== "function") continue;
+    prototype[name] = function (...args) {
+      const answer = value.apply(this, args);
+      if (++calls % ${resetEvery} === 0) this.ctx.abort("A rehearsal resets the object.");
+      return answer;
+    };
+  }
+}`;
+  return `import { DurableObject } from "cloudflare:workers";
+import * as before from "./${basename(before)}/index.js";
+import * as current from "./${basename(outdir)}/index.js";
+export default current.default;
+const started = new Set();
+const wrap = (name) => class extends DurableObject {
+  constructor(ctx, env) {
+    super(ctx, env);
+    const id = String(ctx.id);
+    const { [name]: Class } = started.has(id) ? current : before;
+    started.add(id);
+    return new Class(ctx, env);
+  }
+};
+${resetEvery === null ? "" : resets}
+${classes.map((name) => `export const ${name} = wrap("${name}");`).join("\n")}
+`;
 }
 
 /** Binds an index as setup created it, with its dimensions and its metadata indexes. */
@@ -104,10 +165,16 @@ function requireResources(account: CloudflareAccount, options: V4WorkerOptionsSh
   }
 }
 
+interface Module {
+  type: "ESModule" | "CompiledWasm";
+  path: string;
+  contents: string | Uint8Array<ArrayBuffer>;
+}
+
 const MODULE_TYPES = { ".js": "ESModule", ".wasm": "CompiledWasm" } as const;
 
 /** Reads the modules of a bundle, the main one first. */
-export async function readModules(outdir: string) {
+export async function readModules(outdir: string): Promise<Module[]> {
   const names = (await readdir(outdir)).filter((name) => extname(name) in MODULE_TYPES);
   const isScript = (name: string) => name.endsWith(".js");
   names.sort((one, other) => Number(isScript(other)) - Number(isScript(one)));

@@ -1,11 +1,11 @@
+import { CONTACT_SHEET } from "../../src/parameters.ts";
+import type { BindingRecord } from "./binding-record.ts";
 import {
-  type BindingRecord,
   checkFrame,
   DAMAGED_IMAGE,
   decodedCodecs,
+  countTiles,
   PAGE_IMAGE,
-  readEmbeddings,
-  readReply,
   refusalOf,
   tileSeconds,
   tilesOf,
@@ -13,7 +13,7 @@ import {
 } from "./bindings.ts";
 import { EDGE_ASSUMPTIONS, type EdgeAssumption } from "./edge-assumptions.ts";
 import type { EdgeFacts } from "./edge.ts";
-import { CODECS, RAMP, SCENES } from "./files.ts";
+import { CODECS, LONG_RAMP, RAMP, SCENES } from "./files.ts";
 
 /** What a journey through the service has seen. */
 export interface JourneyFacts {
@@ -36,7 +36,7 @@ export interface JourneyFacts {
 export interface Observations {
   /** Null if the ingest failed. */
   journey: JourneyFacts | null;
-  /** Null if the key lacks the scope `operator`, or the service didn't answer. */
+  /** Null without a probe. */
   bindings: BindingRecord | null;
   /** Null if the service didn't answer. */
   edge: EdgeFacts | null;
@@ -70,6 +70,12 @@ const UNKNOWN_IDS = 404;
 /** Parameters that D1 isn't assumed to take. */
 const REFUSED_PARAMETERS = 101;
 
+/** The largest sheet of the detection of shots. */
+const FULL_SHEET = {
+  tiles: CONTACT_SHEET.maxFrames,
+  seconds: CONTACT_SHEET.maxFrames * LONG_RAMP.stepSeconds,
+};
+
 const ASSUMPTIONS: readonly Assumption[] = [
   {
     assumption: "A contact sheet of FRAMES has its tiles row by row, all of one size.",
@@ -84,11 +90,26 @@ const ASSUMPTIONS: readonly Assumption[] = [
   {
     assumption: "The tiles are the frames at the start of equal parts.",
     essential: false,
-    remedy: "Boundaries are off by half a second: sampleClip in src/media/shots/contact-sheet.ts",
+    remedy: "Other frames than those asked for: EARLY in src/media/container/sparse-clip.ts",
     check: ofBindings((bindings) => {
       const seconds = tileSeconds(bindings);
       const isAtStart = seconds.every((at, i) => Math.abs(at - i) <= RAMP.stepSeconds);
       return { holds: seconds.length === RAMP.tiles && isAtStart, seen: tilesOf(bindings) };
+    }),
+  },
+  {
+    assumption: `FRAMES makes a contact sheet of ${FULL_SHEET.tiles} tiles over ${FULL_SHEET.seconds} s.`,
+    essential: false, // a refused sheet is halved
+    remedy: "Each isolate finds it out at its cost: CONTACT_SHEET.maxFrames in src/parameters.ts",
+    check: ofBindings((bindings) => {
+      const { made, right } = countTiles(bindings);
+      const refused = bindings.fullSheets.flatMap(({ tiles, error }) =>
+        error ? [`; ${tiles} were ${refusalOf(error)}`] : [],
+      );
+      return {
+        holds: right === FULL_SHEET.tiles,
+        seen: `at most ${made} tiles were made, ${right} of the right frame${refused.join("")}`,
+      };
     }),
   },
   {
@@ -102,7 +123,9 @@ const ASSUMPTIONS: readonly Assumption[] = [
     essential: false, // a first container may take minutes to be there
     remedy: "Other formats and codecs fail: docs/operate.md#other-codecs",
     check: ofBindings(({ decoder }) =>
-      decoder === null ? { unchecked: "the deployment has no decoder" } : checkFrame(decoder),
+      decoder.value === null && decoder.error === null
+        ? { unchecked: "the deployment has no decoder" }
+        : checkFrame(decoder),
     ),
   },
   {
@@ -116,9 +139,7 @@ const ASSUMPTIONS: readonly Assumption[] = [
       if (bindings.codecs.length === 0)
         return { unchecked: "there is no encoder for another codec" };
       return {
-        holds: bindings.codecs.every(({ codec, is_listed: isListed }) => {
-          return codec !== null && isListed === decoded.includes(codec);
-        }),
+        holds: bindings.codecs.every(({ codec, isListed }) => isListed === decoded.includes(codec)),
         seen: untried.length > 0 ? `${line}; no encoder here for ${untried.join(", ")}` : line,
       };
     }),
@@ -165,34 +186,23 @@ const ASSUMPTIONS: readonly Assumption[] = [
   {
     assumption: "A model describes a keyframe as JSON of the schema.",
     essential: true,
-    remedy: "Keyframes have no captions: src/models/structured-chat.ts",
+    remedy: "Keyframes have no captions: src/models/describe.ts",
     check: ofJourney(({ descriptionErrors }) => ({
       holds: descriptionErrors.length === 0,
       seen: descriptionErrors.join(", ") || "each keyframe has a description",
     })),
   },
   {
-    assumption: "The model takes one form of a request for JSON, and replies with JSON.",
-    essential: true,
-    remedy: "Keyframes have no captions: FORMS in src/models/structured-chat.ts",
-    check: ofBindings(({ descriptions }) => {
-      const outcomes = descriptions.map(({ form, value, error }) => {
-        const isJson = error === null && readReply(value) !== null;
-        return { isJson, text: `${form}: ${error ? refusalOf(error) : isJson ? "JSON" : "text"}` };
-      });
-      return {
-        holds: outcomes.some(({ isJson }) => isJson),
-        seen: outcomes.map(({ text }) => text).join(", "),
-      };
-    }),
-  },
-  {
-    assumption: "Workers AI embeds images and texts in one space, in one form of input at least.",
+    assumption: "Workers AI embeds images and texts in one space.",
     essential: false,
-    remedy: "Image vectors need a server: docs/models.md, or EMBEDDING_FORMS in src/models/",
+    remedy: "Image vectors need a server: docs/models.md, or other input in src/models/",
     check: ofBindings((bindings) => {
-      const { dimensions, seen } = readEmbeddings(bindings);
-      return { holds: dimensions !== null, seen };
+      const [text, image] = bindings.embeddings;
+      const seen = bindings.embeddings.map(({ input, value, error }) => {
+        return `${input}: ${error ? refusalOf(error) : `${value} dimensions`}`;
+      });
+      const holds = text?.value !== null && text?.value === image?.value;
+      return { holds, seen: seen.join(", ") };
     }),
   },
   {
@@ -218,13 +228,13 @@ const ASSUMPTIONS: readonly Assumption[] = [
     assumption: `The score of Vectorize is the cosine, to ${MAX_SCORE_ERROR}.`,
     essential: false,
     remedy: "Scores of hits are off: queryVectors in src/store/vectorize/vectors.ts",
-    check: ofBindings(({ vectors: { value, error } }) => {
+    check: ofBindings(({ vector: { value, error } }) => {
       if (!value) return { holds: false, seen: refusalOf(error) };
-      const { cosine, score, exact_score: exactScore } = value;
+      const { cosine, score } = value;
       if (score === null) return { unchecked: "the vector wasn't found in time" };
       return {
         holds: Math.abs(score - cosine) <= MAX_SCORE_ERROR,
-        seen: `${score} for ${cosine.toFixed(5)}, and ${exactScore} with the values`,
+        seen: `${score} for ${cosine.toFixed(5)}`,
       };
     }),
   },
@@ -249,8 +259,7 @@ const ASSUMPTIONS: readonly Assumption[] = [
 ];
 
 function ofBindings(check: (bindings: BindingRecord) => Check): Assumption["check"] {
-  return ({ bindings }) =>
-    bindings ? check(bindings) : { unchecked: "no bindings were observed" };
+  return ({ bindings }) => (bindings ? check(bindings) : { unchecked: "only with --env NAME" });
 }
 
 function ofEdge(check: EdgeAssumption["check"]): Assumption["check"] {

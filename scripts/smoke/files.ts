@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Codec } from "node-av";
 import * as av from "node-av/constants";
 import sharp from "sharp";
+import { CONTACT_SHEET } from "../../src/parameters.ts";
 import { photographPath } from "../../tools/sample/images.ts";
 import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
@@ -30,6 +31,11 @@ export const PAGE = ["LANTERN FESTIVAL", "Riverside Park", "Friday 9 October"];
  * service makes a contact sheet of its first 6 seconds, and takes the frame at 3.6 seconds.
  */
 export const RAMP = { steps: 32, stepSeconds: 0.25, tiles: 6, frameSeconds: 3.6 } as const;
+/**
+ * A video of the longest contact sheet: its brightness changes every half a second, by the same
+ * steps again and again.
+ */
+export const LONG_RAMP = { steps: CONTACT_SHEET.maxFrames, stepSeconds: 0.5 } as const;
 const RAMP_SIZE = { width: 320, height: 180, fps: 20 };
 /** Grey values of the first step, and between two steps. */
 const [FIRST_GREY, GREY_STEP] = [16, 7];
@@ -37,6 +43,11 @@ const [FIRST_GREY, GREY_STEP] = [16, 7];
 /** Returns from which second of the ramp on a frame is, by its mean luma. */
 export function rampSeconds(luma: number): number {
   return Math.round((luma - FIRST_GREY) / GREY_STEP) * RAMP.stepSeconds;
+}
+
+/** Returns which step of the ramp a frame of the long ramp shows, by its mean luma. */
+export function longRampStep(luma: number): number {
+  return Math.round((luma - FIRST_GREY) / GREY_STEP);
 }
 
 /** Encoders of codecs that FRAMES isn't documented to decode. */
@@ -63,6 +74,8 @@ export interface SmokeFiles {
   page: string;
   /** The `RAMP`. */
   ramp: string;
+  /** The `LONG_RAMP`. */
+  longRamp: string;
   /** Short ramps in `CODECS`, as far as FFmpeg has an encoder here. */
   codecs: string[];
   /** A JPEG that is cut off. */
@@ -83,6 +96,10 @@ export async function writeSmokeFiles(folder: string): Promise<SmokeFiles> {
   ];
   await encodeVideo(at("film.mp4"), scenes, { audio: await narrate(SPEECH) });
   const ramp = await drawRamp();
+  const longRamp = Array.from({ length: LONG_RAMP.steps }, (_, i) => {
+    return { ...ramp[i % RAMP.steps]!, seconds: LONG_RAMP.stepSeconds };
+  });
+  await encodeVideo(at("long-ramp.mp4"), longRamp, RAMP_SIZE);
   await encodeVideo(at("ramp.mp4"), ramp, RAMP_SIZE);
   process.env["SVT_LOG"] ??= SVT_LOG;
   const codecs: string[] = [];
@@ -103,6 +120,7 @@ export async function writeSmokeFiles(folder: string): Promise<SmokeFiles> {
     photo: at("photo.jpg"),
     page: at("page.jpg"),
     ramp: at("ramp.mp4"),
+    longRamp: at("long-ramp.mp4"),
     codecs,
     damaged: at("damaged.jpg"),
     wide: at("wide.png"),

@@ -1,8 +1,8 @@
 import { mapConcurrent } from "../concurrency.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { splitLongCues } from "../ingest/transcript/cue-times.ts";
-import { type AnswerStyle, REDUCE_PROMPT, MAP_PROMPT } from "../prompts.ts";
-import type { SearchableIndexRef } from "../search/calibration.ts";
+import { inGroups } from "../lists.ts";
+import { type AnswerStyle, MAP_PROMPT, REDUCE_PROMPT } from "../prompts.ts";
 import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import type { Hit } from "../search/hits.ts";
 import { IndexGroup, type SearchTarget } from "../search/index-group.ts";
@@ -10,84 +10,66 @@ import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { FTS_COLUMNS } from "../store/index-database/fulltext.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
-import { listSegmentsWithin, type AssetTimeRangeMs } from "../store/index-database/segments.ts";
+import { type AssetTimeRangeMs, listSegmentsWithin } from "../store/index-database/segments.ts";
 import { getCues } from "../store/transcripts.ts";
-import type { Asset, MediaIndexRow, Segment } from "../types.ts";
+import type { Asset, Segment } from "../types.ts";
 import {
-  type AnswerEvent,
-  composeAnswer,
   type Answer,
-  type AnswerTask,
+  type AnswerEvent,
   answerEvents,
-  generateVerified,
+  type AnswerTask,
+  composeAnswer,
   type GeneratedAnswer,
+  generateVerified,
 } from "./compose.ts";
-import { extractQuotes, isGenericQuestion, quoteSources } from "./extractive.ts";
 import {
-  sourceImages,
-  gatherSources,
   fitToBudget,
+  gatherSources,
   numberSources,
   type Source,
+  sourceImages,
   toSource,
 } from "./sources.ts";
 
 export interface Question extends AnswerStyle {
   query: string;
+  /** The query of the search for evidence, if that isn't the question. */
+  searchTerm?: string;
   /** Maximum number of segments that are searched for evidence. */
   topK: number;
   /** Assets to search; empty for all. */
   assetIds: string[];
+  /** Whether the model sees images of the evidence, too. */
+  useImages?: boolean;
+  /** Nucleus sampling. Default: the model's. */
+  topP?: number;
 }
 
-export interface ImageQuestion extends Question {
-  /** The query of the search for evidence. */
-  searchTerm: string;
-  /** Nucleus sampling; undefined for the model's default. */
-  topP: number | undefined;
-}
-
-/** Answers from the text of one or several indices: speech, on-screen text and captions. */
-export async function* answerFromText(
+/** Answers from what a search finds in one or several indices: from its texts, and its images. */
+export async function* answerFromIndex(
   env: Env,
   target: SearchTarget,
-  { query: question, topK, assetIds, ...style }: Question,
+  { query: question, searchTerm = question, topK, assetIds, useImages, topP, ...style }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const request = makeSearchRequest({ query: question, topK, assetIds });
-  const { hits } = await search(env, target, request);
+  const { hits } = await search(
+    env,
+    target,
+    makeSearchRequest({ query: searchTerm, topK, assetIds }),
+  );
   const sources = gatherSources(hits);
-  const findRelated = async () => hits;
-  const scope = target instanceof IndexGroup ? ("indices" as const) : SCOPE;
-  const task = { question, sources, images: NO_IMAGES, style, scope, findRelated };
-  yield* composeAnswer(env, task, () => extractQuotes(env, question, hits), signal);
-}
-
-const SCOPE = "index" as const;
-const NO_IMAGES: ReadonlyMap<number, Uint8Array> = new Map();
-
-/** Answers from the text and the images of an index. */
-export async function* answerFromImages(
-  env: Env,
-  index: SearchableIndexRef,
-  { query: question, searchTerm, topK, topP, assetIds, ...style }: ImageQuestion,
-  signal?: AbortSignal,
-): AsyncGenerator<AnswerEvent> {
-  const request = makeSearchRequest({ query: searchTerm, topK, assetIds });
-  const { hits } = await search(env, index, request);
-  const sources = gatherSources(hits);
-  const quoteQuery = searchTerm === question ? question : `${question} ${searchTerm}`;
-  const images = await sourceImages(env, [...sources].slice(0, ANSWER.maxImages));
-  const task = {
+  const shown = useImages ? [...sources].slice(0, ANSWER.maxImages) : [];
+  const task: AnswerTask = {
     question,
+    searchTerm: searchTerm === question ? "" : searchTerm,
     sources,
-    images,
+    images: await sourceImages(env, shown),
     style,
-    scope: SCOPE,
+    scope: target instanceof IndexGroup ? "indices" : "index",
     findRelated: async () => hits,
     ...(topP !== undefined && { topP }),
   };
-  yield* composeAnswer(env, task, () => extractQuotes(env, quoteQuery, hits), signal);
+  yield* composeAnswer(env, task, signal);
 }
 
 export interface VideoQuestion extends AnswerStyle {
@@ -95,8 +77,6 @@ export interface VideoQuestion extends AnswerStyle {
   /** The time range of the video that the question is about. */
   startMs: number;
   endMs: number;
-  /** The calibration of the video's index. */
-  calibration: MediaIndexRow["calibration"];
 }
 
 /**
@@ -107,7 +87,7 @@ export interface VideoQuestion extends AnswerStyle {
 export async function* answerAboutVideo(
   env: Env,
   asset: Asset,
-  { query: question, startMs, endMs, calibration, ...style }: VideoQuestion,
+  { query: question, startMs, endMs, ...style }: VideoQuestion,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const range = { assetId: asset.assetId, startMs, endMs };
@@ -115,11 +95,7 @@ export async function* answerAboutVideo(
   const { maxSources, maxCount } = ANSWER.window;
   const sources = numberSources(groupIntoSources(segments, asset, maxSources * maxCount));
   let found: Promise<Hit[]> | null = null;
-  const findRelated = () => (found ??= searchSegments(env, question, asset, segments, calibration));
-  const quote = async () =>
-    isGenericQuestion(question)
-      ? quoteSources([...sources.values()])
-      : extractQuotes(env, question, await findRelated());
+  const findRelated = () => (found ??= searchSegments(env, question, asset, segments));
   const seen = new Set<number>();
   const toTask = async (window: ReadonlyMap<number, Source>): Promise<AnswerTask> => {
     const images = await sourceImages(env, window);
@@ -128,26 +104,28 @@ export async function* answerAboutVideo(
     return { question, ...evidence, style, scope: "video", findRelated };
   };
   if (sources.size <= maxSources) {
-    yield* composeAnswer(env, await toTask(sources), quote, signal);
+    yield* composeAnswer(env, await toTask(sources), signal);
     return;
   }
-  const windows = splitIntoWindows(sources, maxSources);
+  const windows = inGroups([...sources], maxSources).map((window) => new Map(window));
   const generated = await answerWindows(env, windows, toTask, signal);
   const grounded = generated.flatMap(({ answer }) => (answer?.grounded ? [answer] : []));
   const [only] = grounded;
   const events =
     only && grounded.length === 1
       ? answerEvents(only)
-      : composeAnswer(env, toReduceTask(grounded), quote, signal);
+      : composeAnswer(env, toReduceTask(grounded), signal);
   for await (const event of events) {
     yield "done" in event ? { done: addWindowUsage(event.done, generated) } : event;
   }
 
   function toReduceTask(answers: readonly Answer[]): AnswerTask {
+    const isRefused = generated.every(({ answer }) => answer?.grounded === false);
     const cited = answers.flatMap(({ citations }) => citations.map(({ marker }) => marker));
+    const citable = isRefused || answers.length > 0 ? cited : sources.keys();
     return {
       question,
-      sources: new Map(cited.map((marker) => [marker, sources.get(marker)!])),
+      sources: new Map(Array.from(citable, (marker) => [marker, sources.get(marker)!])),
       images: new Map(),
       seenBefore: seen,
       style,
@@ -162,6 +140,7 @@ export async function* answerAboutVideo(
 
 /**
  * Lists the segments that overlap a time range. Cuts them to the range, and their speech by cues.
+ * What their neighbours outside of it say is left out.
  */
 async function listSegmentsCutTo(
   env: Env,
@@ -171,6 +150,9 @@ async function listSegmentsCutTo(
   const segments = await listSegmentsWithin(indexDatabase(env, asset), range);
   const isInside = ({ startMs, endMs }: Segment) =>
     startMs! >= range.startMs && endMs! <= range.endMs;
+  const [first, last] = [segments[0], segments.at(-1)];
+  if (first) first.speechBefore = "";
+  if (last) last.speechAfter = "";
   if (segments.every(isInside)) return segments;
   const cues = splitLongCues(await getCues(env.MEDIA, asset), asset.durationMs / 1000);
   const cut = (segment: Segment): Segment => {
@@ -190,10 +172,7 @@ export function groupIntoSources(
 ): Source[] {
   const runLength = Math.max(1, Math.ceil(segments.length / maxCount));
   const hits = segments.map((segment, i) => toHit(segment, asset, i + 1));
-  const runs = Array.from({ length: Math.ceil(hits.length / runLength) }, (_, i) =>
-    hits.slice(i * runLength, (i + 1) * runLength),
-  );
-  return runs.map((run) => toSource(run, run[Math.floor(run.length / 2)]!));
+  return inGroups(hits, runLength).map((run) => toSource(run, run[Math.floor(run.length / 2)]!));
 }
 
 /** Makes a hit with score 1 of a segment that was selected by its time. */
@@ -203,7 +182,6 @@ function toHit(segment: Segment, asset: Asset, rank: number): Hit {
     asset,
     rank,
     score: 1,
-    generalScore: 1,
     signals: {},
     evidence: [],
     timeRange: null,
@@ -211,17 +189,6 @@ function toHit(segment: Segment, asset: Asset, rank: number): Hit {
     boxes: null,
     mask: null,
   };
-}
-
-function splitIntoWindows(
-  sources: ReadonlyMap<number, Source>,
-  windowSize: number,
-): Map<number, Source>[] {
-  const entries = [...sources];
-  return Array.from(
-    { length: Math.ceil(entries.length / windowSize) },
-    (_, i) => new Map(entries.slice(i * windowSize, (i + 1) * windowSize)),
-  );
 }
 
 /** Generates an answer about each window, in order. */
@@ -261,12 +228,11 @@ async function searchSegments(
   question: string,
   asset: Asset,
   segments: readonly Segment[],
-  calibration: MediaIndexRow["calibration"],
 ): Promise<Hit[]> {
   const { accountId, indexId, indexName: name } = asset;
   const { hits, query } = await search(
     env,
-    { accountId, indexId, name, shards: [asset], calibration },
+    { accountId, indexId, name, shards: [asset] },
     makeSearchRequest({
       query: question,
       assetIds: [asset.assetId],

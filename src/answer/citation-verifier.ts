@@ -1,18 +1,20 @@
-import { hasWord } from "../search/query.ts";
-import { AnswerParser, type ListItem, type AnswerBlock } from "./answer-parser.ts";
-import { normalizeClaimText } from "./claim-text.ts";
+import { hasWord, tokenizeWords } from "../search/query.ts";
+import {
+  type AnswerBlock,
+  AnswerParser,
+  type NormalizedSentence,
+  normalizeMarkers,
+} from "./answer-parser.ts";
+import { normalizeClaimText } from "./claim-details.ts";
 import {
   CitedText,
-  type ClaimEvidence,
-  isQuotedFrom,
-  quotationsToVerify,
-  PromptLeakDetector,
   type ClaimContext,
+  type ClaimEvidence,
   hasLexicalSupport,
   hasSupportedDetails,
+  quotationsToVerify,
 } from "./claim.ts";
 import { toPlainText } from "./markdown.ts";
-import { normalizeMarkers, type NormalizedSentence } from "./sentences.ts";
 
 type NormalizedBlock = AnswerBlock & NormalizedSentence;
 
@@ -20,6 +22,7 @@ type NormalizedBlock = AnswerBlock & NormalizedSentence;
 const MAX_SENTENCE_CHARACTERS = 2000;
 const SOURCE_LIST_TITLE = /^\P{L}*(?:citations|references|sources)\P{L}*$/iu;
 const STARTS_WITH_MARKER = /^[^\p{L}\p{N}]*[[【]/u;
+const LINK_DEFINITION = /^\[\^?\d{1,3}\]:/;
 
 /**
  * Verifies a model's answer while it is streamed, and passes on only what the evidence supports.
@@ -29,9 +32,9 @@ const STARTS_WITH_MARKER = /^[^\p{L}\p{N}]*[[【]/u;
  * - A sentence needs a citation of a source, in it or after it. Markers are normalised to `[1][2]`
  *   (see `normalizeMarkers`) and unknown ones removed. Each sentence of a paragraph or list item
  *   needs its own: a marker two sentences later supports nothing in this one.
- * - Headings, lead-ins ("There are two:") and table heads claim little by themselves: they are
- *   passed on with the first supported sentence below them, or not at all. Their details must
- *   stand in what that sentence cites.
+ * - Headings and lead-ins ("There are two:") claim little by themselves: they are passed on with
+ *   the first supported sentence below them, or not at all. Their details must stand in what that
+ *   sentence cites.
  * - A list of sources at the end is dropped: the caller has the citations.
  * - Quotations of three words or more must be in a source that the sentence cites, and so must
  *   contact details, addresses, codes, numbers, names, credentials and instructions
@@ -90,42 +93,23 @@ export class CitationVerifier {
 
   #verify(block: AnswerBlock): string {
     if (block.text.length > MAX_SENTENCE_CHARACTERS) return "";
-    if (block.kind === "border") {
-      const head = this.#pendingTitles.at(-1);
-      if (head?.kind === "head") head.text += `\n${block.text}`;
-      return "";
-    }
     this.#pendingTitles = this.#pendingTitles.filter(({ level }) => level < block.level);
-    const sentence = this.#normalize(block);
+    const text = removeUnpairedBold(block.text);
+    const sentence = { ...block, ...normalizeMarkers(text, this.#sources.keys()) };
     const plain = toPlainText(sentence.bare);
     if (this.#leakDetector.hasLeak(plain) || !hasWord(plain)) return "";
-    const normalized = { ...block, ...sentence };
     const hasMarkers = sentence.markers.length > 0;
-    if (block.kind === "head" || (block.kind === "title" && !hasMarkers)) {
-      this.#pendingTitles.push(normalized);
+    if (block.kind === "title" && !hasMarkers) {
+      this.#pendingTitles.push(sentence);
       this.#isInSourceList = SOURCE_LIST_TITLE.test(sentence.bare);
       return "";
     }
-    const isListedSource = this.#isInSourceList && STARTS_WITH_MARKER.test(block.text);
-    if (!hasMarkers || isListedSource || !this.#isSupported(normalized)) return "";
+    const isSource = (this.#isInSourceList ? STARTS_WITH_MARKER : LINK_DEFINITION).test(text);
+    if (!hasMarkers || isSource || !this.#isSupported(sentence)) return "";
     const titles = this.#pendingTitles
       .splice(0)
       .filter((title) => this.#isSupportedTitle(title, sentence.markers));
-    const output = [...titles, normalized];
-    return output.map((next) => this.#format(next)).join("");
-  }
-
-  #normalize({ kind, text }: AnswerBlock): NormalizedSentence {
-    if (kind !== "row" && kind !== "head") {
-      return normalizeMarkers(removeUnpairedBold(text), this.#sources.keys());
-    }
-    const cells = text.replaceAll(/^[>\s]*\||\|\s*$/g, "").split(/(?<!\\)\|/);
-    const normalized = cells.map((cell) => normalizeMarkers(cell, this.#sources.keys()));
-    return {
-      text: `| ${normalized.map((one) => one.text).join(" | ")} |`,
-      bare: normalized.map(({ bare }) => bare).join(" | "),
-      markers: normalized.flatMap(({ markers }) => markers),
-    };
+    return [...titles, sentence].map((next) => this.#format(next)).join("");
   }
 
   #isSupported(sentence: NormalizedBlock): boolean {
@@ -134,7 +118,7 @@ export class CitationVerifier {
     const quotations = quotationsToVerify(plain);
     const isQuoted = (quotation: string) =>
       markers.some((marker) => {
-        return isQuotedFrom(normalizeClaimText(quotation), this.#citedText([marker]).text);
+        return this.#citedText([marker]).hasPhrase(normalizeClaimText(quotation));
       });
     if (!quotations.every(isQuoted)) return false;
     const rest = quotations.reduce((text, quotation) => text.replace(quotation, " "), plain);
@@ -163,23 +147,38 @@ export class CitationVerifier {
     for (const marker of block.markers) this.#cited.add(marker);
     const last = this.#lastBlock;
     this.#lastBlock = block;
-    const isSameLine = last?.line === block.line;
+    if (last?.line === block.line) return ` ${block.text}`;
     const lineBreak = last?.paragraph === block.paragraph ? "\n" : "\n\n";
-    const gap = last === null ? "" : isSameLine ? " " : lineBreak;
-    if (isSameLine && (block.item === null || block.item.width > 0)) return gap + block.text;
-    return gap + block.prefix + formatBullet(block.item) + block.text;
+    return (last === null ? "" : lineBreak) + block.prefix + block.text;
   }
-}
-
-/** Formats a bullet, indented by the items around it that are in the output. */
-function formatBullet(item: ListItem | null): string {
-  if (item === null) return "";
-  const columns = item.ancestors.reduce((sum, { width }) => sum + width, 0);
-  item.width = item.bullet.length + 1;
-  return `${" ".repeat(columns)}${item.bullet} `;
 }
 
 /** Removes bold that continues in the next sentence, which may be dropped. */
 function removeUnpairedBold(text: string): string {
   return text.split("**").length % 2 === 0 ? text.replaceAll("**", "") : text;
+}
+
+/** Number of consecutive words of the prompt that are a leak, not chance. */
+const LEAK_WORDS = 8;
+
+/** Finds eight consecutive words of a prompt in a text that is passed in chunks. */
+export class PromptLeakDetector {
+  readonly #promptShingles: Set<string>;
+  #lastWords: string[] = [];
+
+  constructor(prompt: string) {
+    this.#promptShingles = new Set(toShingles(tokenizeWords(prompt)));
+  }
+
+  /** Tests whether a leak ends in this chunk; it may start in earlier ones. */
+  hasLeak(chunk: string): boolean {
+    const words = [...this.#lastWords, ...tokenizeWords(chunk)];
+    this.#lastWords = words.slice(1 - LEAK_WORDS);
+    return toShingles(words).some((shingle) => this.#promptShingles.has(shingle));
+  }
+}
+
+/** Returns all sequences of `LEAK_WORDS` consecutive words. */
+function toShingles(words: string[]): string[] {
+  return words.slice(LEAK_WORDS - 1).map((_, i) => words.slice(i, i + LEAK_WORDS).join(" "));
 }

@@ -1,18 +1,18 @@
-import { stemmer } from "stemmer";
-import { fold } from "../normal-form/fold.ts";
-import { contentWords, foldPlural, uniqueWords } from "../search/query.ts";
+import type { PromptEvidence } from "../prompts.ts";
+import { contentWords, tokenizeWords } from "../search/query.ts";
+import { detectLanguage } from "../text/languages.ts";
+import { wordForm } from "../text/stems.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
-import { findNames, hasName, findNumbers, numberForms } from "./claim-details.ts";
+import { findQuotations } from "./answer-parser.ts";
 import {
-  detectLanguage,
-  hasInstruction,
-  namesCredential,
-  VISUAL_WORDS,
-  YES_NO,
-} from "./claim-language.ts";
-import { normalizeClaimText, findContactDetails } from "./claim-text.ts";
-import { findQuotations } from "./sentences.ts";
+  findContactDetails,
+  findNames,
+  findNumbers,
+  normalizeClaimText,
+  numberForms,
+} from "./claim-details.ts";
+import words from "./claim-words.json" with { type: "json" };
 
 /** What the caller asked for. */
 export interface ClaimContext {
@@ -27,7 +27,20 @@ const MIN_SUPPORT = 0.25;
 const MIN_INSTRUCTION_SUPPORT = 2 / 3;
 /** Length from which digits may be grouped in another way than in the source: phone numbers. */
 const MIN_CODE_LENGTH = 5;
+/** Minimum length of a quotation that is verified: shorter ones are names and idioms. */
+const MIN_QUOTED_WORDS = 3;
 const CLOCK = /(?<![\d:])(?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?![\d:])/gu;
+/** Words that agree or disagree with a question, and state nothing else. */
+const YES_NO = new Set(words.yesNo.split(" "));
+/** Words that describe only what an image shows, and answer a question in a word. */
+const VISUAL_WORDS = new Set(words.visual.split(" "));
+
+/** Returns the quotations of at least three words. */
+export function quotationsToVerify(sentence: string): string[] {
+  return findQuotations(sentence)
+    .map(({ text }) => text)
+    .filter((quoted) => tokenizeWords(quoted).length >= MIN_QUOTED_WORDS);
+}
 
 /**
  * Tests whether what could do harm in a sentence stands in the cited sources: contact details,
@@ -42,14 +55,12 @@ export function hasSupportedDetails(
   isTitle = false,
 ): boolean {
   const text = normalizeClaimText(sentence);
-  const words = supportableWords(text, cited);
-  const support = supportIn(words, cited);
-  if (namesCredential(text) && !(cited.hasText && support === 1)) return false;
-  if (hasInstruction(text) && !(cited.hasText && support >= MIN_INSTRUCTION_SUPPORT)) return false;
+  const support = cited.hasText ? supportIn(supportableWords(text, cited), cited) : 0;
+  if (namesCredential(text) && support < 1) return false;
+  if (hasInstruction(text) && support < MIN_INSTRUCTION_SUPPORT) return false;
   const details = [text, normalizeClaimText(markup)].flatMap(findContactDetails);
   if (!details.every((detail) => cited.hasPhrase(detail))) return false;
-  const names = findNames(text, detectLanguage(text));
-  if (!names.every((name) => hasName(cited.words, name))) return false;
+  if (!findNames(text, detectLanguage(text)).every((name) => cited.hasWord(name))) return false;
   return hasSupportedNumbers(text, cited, isTitle);
 }
 
@@ -79,20 +90,15 @@ export function hasLexicalSupport(
 ): boolean {
   const text = normalizeClaimText(sentence);
   if (cited.hasUndescribedImage) return cited.hasText || !/["“”„«»「」]/u.test(text);
-  const words = supportableWords(text, cited);
   const isTranslated = language !== null && !cited.languages.has(language);
-  if (isTranslated && cited.hasText && !isInLanguageOf(cited, text)) return true;
+  if (isTranslated && cited.hasText && !cited.languages.has(detectLanguage(text))) return true;
+  const words = supportableWords(text, cited);
   if (!cited.hasImage) return supportIn(words, cited) >= MIN_SUPPORT;
   const asked = new Set(contentWords(question).map(toStem));
+  const isVisual = (word: string) => VISUAL_WORDS.has(word) || /^\d/.test(toStem(word));
   return (
-    words.some((word) => cited.hasWord(word) || asked.has(toStem(word))) ||
-    words.every((word) => VISUAL_WORDS.has(word))
+    words.some((word) => cited.hasWord(word) || asked.has(toStem(word))) || words.every(isVisual)
   );
-}
-
-function isInLanguageOf(cited: CitedText, text: string): boolean {
-  const language = detectLanguage(text);
-  return language !== null && cited.languages.has(language);
 }
 
 /** Returns the content words that need support, and the numbers that the cited sources have. */
@@ -108,21 +114,19 @@ function supportIn(words: readonly string[], cited: CitedText): number {
   return words.filter((word) => cited.hasWord(word)).length / words.length;
 }
 
+/** Stems a word as the full-text index does. */
+function toStem(word: string): string {
+  return wordForm(word, "en").stem;
+}
+
 /** What a claim may rest on. */
-export interface ClaimEvidence {
-  title: string;
-  speech: string;
-  onScreenText: string;
-  caption: string;
+export interface ClaimEvidence extends PromptEvidence {
   /** Whether the model was shown an image of the source. */
   hasImage: boolean;
-  /** Null for an image. */
-  timeRange: TimeRangeMs | null;
 }
 
 /** Sources that one sentence cites, prepared for look-ups. */
 export class CitedText {
-  readonly text: string;
   readonly hasImage: boolean;
   /** Whether there is speech, on-screen text or a caption. */
   readonly hasText: boolean;
@@ -130,58 +134,66 @@ export class CitedText {
   readonly hasUndescribedImage: boolean;
   readonly count: number;
   readonly numbers: ReadonlySet<string>;
-  /** Folded words, title included. */
-  readonly words: ReadonlySet<string>;
-  /** Languages of the fields with text; `en` for a text in Latin script that is too short. */
+  /** Languages of the fields with text. */
   readonly languages: ReadonlySet<string>;
   readonly #stems: ReadonlySet<string>;
   readonly #letters: string;
   /** Offsets in `#letters` at which a word starts or ends. */
-  readonly #boundaries: ReadonlySet<number>;
+  readonly #boundaries = new Set([0]);
   readonly #timeRanges: TimeRangeMs[];
 
   constructor(sources: readonly ClaimEvidence[]) {
-    const texts = sources.flatMap(({ speech, onScreenText, caption }) => {
-      return [speech, onScreenText, caption].filter(Boolean);
+    const texts = sources.flatMap(({ saidBefore, speech, onScreenText, caption }) => {
+      return [saidBefore, speech, onScreenText, caption].filter(Boolean);
     });
     const titles = sources.map(({ title }) => title);
-    this.text = normalizeClaimText([...titles, ...texts].join("\n"));
+    const text = normalizeClaimText([...titles, ...texts].join("\n"));
     this.hasImage = sources.some(({ hasImage }) => hasImage);
     this.hasText = texts.length > 0;
     this.hasUndescribedImage = sources.some(({ hasImage, caption }) => hasImage && caption === "");
     this.count = sources.length;
-    this.numbers = numberForms(this.text);
-    this.words = new Set(uniqueWords(this.text));
-    this.languages = new Set(texts.map((text) => detectLanguage(text) ?? "en"));
-    this.#stems = new Set([...this.words].map(toStem));
+    this.numbers = numberForms(text);
+    this.languages = new Set(texts.map(detectLanguage));
     this.#timeRanges = sources.flatMap(({ timeRange }) => timeRange ?? []);
-    const boundaries = new Set([0]);
-    let letters = "";
-    for (const word of wordsOf(this.text)) {
-      letters += word;
-      boundaries.add(letters.length);
+    const words = tokenizeWords(text);
+    this.#stems = new Set(words.map(toStem));
+    this.#letters = words.join("");
+    let length = 0;
+    for (const word of words) {
+      const parts = hasUnsegmentedScript(word) ? Array.from(word) : [word];
+      for (const part of parts) this.#boundaries.add((length += part.length));
     }
-    this.#letters = letters;
-    this.#boundaries = boundaries;
   }
 
-  /** Tests whether the words of a phrase are in the sources in a row; spaces and marks aside. */
+  /**
+   * Tests whether the words of a phrase are in the sources in a row, comparing letters and digits
+   * only: speech recognition and OCR get case, diacritics, punctuation and spaces wrong. The parts
+   * of a phrase with an ellipsis ("…") must follow in order.
+   */
   hasPhrase(phrase: string): boolean {
-    const letters = wordsOf(phrase).join("");
-    for (
-      let at = this.#letters.indexOf(letters);
-      at >= 0;
-      at = this.#letters.indexOf(letters, at + 1)
-    ) {
-      if (this.#boundaries.has(at) && this.#boundaries.has(at + letters.length)) return true;
+    let end: number | undefined = 0;
+    for (const part of phrase.split(/…|\.{3}/)) {
+      end = this.#findEnd(tokenizeWords(part).join(""), end);
+      if (end === undefined) return false;
     }
-    return false;
+    return true;
+  }
+
+  /** Returns where letters that start at `from` or later end, both between words. */
+  #findEnd(letters: string, from: number): number | undefined {
+    for (const start of this.#boundaries) {
+      const end = start + letters.length;
+      const isBetween = start >= from && this.#boundaries.has(end);
+      if (isBetween && this.#letters.startsWith(letters, start)) return end;
+    }
+    return undefined;
   }
 
   /** Tests whether the sources have a word, or another form of it ("boats", "boat"). */
   hasWord(word: string): boolean {
-    if (this.words.has(word) || this.#stems.has(toStem(word))) return true;
-    return hasUnsegmentedScript(word) && this.#letters.includes(word);
+    return (
+      this.#stems.has(toStem(word)) || (hasUnsegmentedScript(word) && this.#letters.includes(word))
+    );
   }
 
   /** Tests whether a time of the video, in seconds, is within a second of a cited source. */
@@ -192,76 +204,53 @@ export class CitedText {
   }
 }
 
-/** Returns the words of a text in order, folded; each part of a compound is a word. */
-function wordsOf(text: string): string[] {
-  return fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+/** Makes alternatives of a regular expression of words and phrases. */
+function anyOf(phrases: readonly string[]): string {
+  return `(?:${phrases.join("|").replaceAll(" ", String.raw`\s`)})`;
 }
 
-/** Stems a word as the full-text index does, and folds the plural first. */
-function toStem(word: string): string {
-  return stemmer(foldPlural(word));
+/** Words for secrets. */
+const SECRETS = anyOf(words.secrets);
+const SECRETS_WITHOUT_SPACES = anyOf(words.secretsWithoutSpaces);
+const CREDENTIAL_FORMS: readonly RegExp[] = [
+  new RegExp(String.raw`(?<!\p{L})${SECRETS}(?!\p{L})|${SECRETS_WITHOUT_SPACES}`, "iu"),
+  /(?<!\p{L})PIN(?!\p{L})/u,
+];
+
+/** Tests whether a sentence is about a password, a key, a card number or another secret. */
+export function namesCredential(sentence: string): boolean {
+  return CREDENTIAL_FORMS.some((form) => form.test(sentence));
 }
 
-/** Minimum length of a quotation that is verified: shorter ones are names and idioms. */
-const MIN_QUOTED_WORDS = 3;
+/** Verbs of instructions. */
+const VERBS = anyOf(words.verbs);
+/** Verbs of instructions that are also nouns or adjectives: they need an object. */
+const NOUN_VERBS = anyOf(words.nounVerbs);
+const OBJECT = anyOf(words.objects);
+/** Polite forms in other languages, which start a sentence. */
+const FOREIGN_INSTRUCTIONS = anyOf(words.foreignInstructions);
+const PLEASE = anyOf(words.please);
+const ASIAN_INSTRUCTIONS = anyOf(words.asianInstructions);
+const READERS = anyOf(words.readers);
+const OBLIGATIONS = anyOf(words.obligations);
+const ADVICE = anyOf(words.advice);
+const SENTENCE_START = String.raw`(?:^|[.!?:;|\n]\s*)["“'(]?`;
+const ADVERBS = `(?:${anyOf(words.adverbs)}\\s+)*`;
 
-/** Number of consecutive words of the prompt that are a leak, not chance. */
-const LEAK_WORDS = 8;
+const INSTRUCTIONS: readonly RegExp[] = [
+  String.raw`${SENTENCE_START}${ADVERBS}${VERBS}(?=[.!]|$|\s+(?!(?:is|are|was|were)\b))`,
+  String.raw`(?:${SENTENCE_START}|,\s*)${ADVERBS}(?:${NOUN_VERBS}|${VERBS})\s+${OBJECT}(?!\p{L})`,
+  String.raw`(?<!\p{L})${PLEASE}(?!\p{L})`,
+  String.raw`${SENTENCE_START}${FOREIGN_INSTRUCTIONS}(?!\p{L})`,
+  String.raw`(?<!\p{L})${READERS}\s+${OBLIGATIONS}(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:is|be)\s+${ADVICE}\s+to(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:asks?|tells?|urges?|invites?)\s+${READERS}\s+to(?!\p{L})`,
+  String.raw`(?:^|,\s*)to\s[^,]+,\s*(?:${NOUN_VERBS}|${VERBS})(?!\p{L})`,
+  ASIAN_INSTRUCTIONS,
+].map((source) => new RegExp(source, "iu"));
 
-const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
-
-/** Returns the quotations of at least three words. */
-export function quotationsToVerify(sentence: string): string[] {
-  return findQuotations(sentence)
-    .map(({ text }) => text)
-    .filter((quoted) => wordsIn(quoted).length >= MIN_QUOTED_WORDS);
-}
-
-/**
- * Tests whether a text contains a quotation, comparing letters and digits only: speech recognition
- * and OCR get case, diacritics, punctuation and spaces wrong. The parts of a quotation with an
- * ellipsis ("…") must follow in order.
- */
-export function isQuotedFrom(quotation: string, text: string): boolean {
-  const letters = lettersOf(text);
-  let from = 0;
-  for (const part of quotation.split(/…|\.{3}/).map(lettersOf)) {
-    const at = letters.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return true;
-}
-
-/** Finds eight consecutive words of a prompt in a text that is passed in chunks. */
-export class PromptLeakDetector {
-  readonly #promptShingles: Set<string>;
-  #lastWords: string[] = [];
-
-  constructor(prompt: string) {
-    this.#promptShingles = new Set(toShingles(wordsIn(prompt)));
-  }
-
-  /** Tests whether a leak ends in this chunk; it may start in earlier ones. */
-  hasLeak(chunk: string): boolean {
-    const words = [...this.#lastWords, ...wordsIn(chunk)];
-    this.#lastWords = words.slice(1 - LEAK_WORDS);
-    return toShingles(words).some((shingle) => this.#promptShingles.has(shingle));
-  }
-}
-
-/** Returns all sequences of `LEAK_WORDS` consecutive words. */
-function toShingles(words: string[]): string[] {
-  return words.slice(LEAK_WORDS - 1).map((_, i) => words.slice(i, i + LEAK_WORDS).join(" "));
-}
-
-/** Returns the words of a text in order; segments scripts without spaces by dictionary. */
-function wordsIn(text: string): string[] {
-  return [...SEGMENTER.segment(fold(text))]
-    .filter((word) => word.isWordLike)
-    .map(({ segment }) => segment);
-}
-
-function lettersOf(text: string): string {
-  return fold(text).replaceAll(/[^\p{L}\p{N}]+/gu, "");
+/** Tests whether a sentence tells its reader to do something, in some languages. */
+export function hasInstruction(sentence: string): boolean {
+  const text = sentence.replaceAll(/\s{2,}/g, (space) => (space.includes("\n") ? "\n" : " "));
+  return INSTRUCTIONS.some((form) => form.test(text));
 }

@@ -1,23 +1,24 @@
+import { toOneLine } from "../clean-text.ts";
 import { ANSWER, MODELS } from "../config.ts";
 import { AppError, isDeferrable, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { type GeneratedText, generate } from "../models/generate.ts";
+import { generate, type GeneratedText } from "../models/generate.ts";
 import {
+  type AnswerStyle,
   evidenceText,
   NO_ANSWER,
   noteText,
   questionText,
   RULES,
-  type AnswerStyle,
   systemText,
 } from "../prompts.ts";
 import type { Hit } from "../search/hits.ts";
+import { detectLanguage, parseLanguage } from "../text/languages.ts";
 import { CitationVerifier } from "./citation-verifier.ts";
-import { detectLanguage, parseLanguage } from "./claim-language.ts";
-import type { ClaimEvidence, ClaimContext } from "./claim.ts";
+import type { ClaimContext, ClaimEvidence } from "./claim.ts";
+import { type Quote, quoteByWords } from "./extractive.ts";
 import { escapeMarkdown, toPlainText, toSafeMarkdown } from "./markdown.ts";
-import type { Quote } from "./quotes/quote-by-meaning.ts";
-import { type Citation, type Source, toClaimEvidence } from "./sources.ts";
+import { type Citation, type Source, toEvidence } from "./sources.ts";
 
 /** A finished answer. */
 export interface Answer {
@@ -27,7 +28,7 @@ export interface Answer {
   grounded: boolean;
   /** Sorted by their first markers in the text. */
   citations: Citation[];
-  /** Id of the model; `extractive` if the answer is quoted without one. */
+  /** Name of the model; `extractive` if the answer is quoted without one. */
   model: string;
   /** If it isn't grounded, what a search finds: the closest moments, which prove nothing. */
   related: readonly Hit[];
@@ -42,6 +43,8 @@ export type AnswerEvent = { citations: Citation[] } | { delta: string } | { done
 /** A question with the evidence that the model gets. */
 export interface AnswerTask {
   question: string;
+  /** What the evidence was searched for, if that isn't the question; may be empty. */
+  searchTerm?: string;
   /** Evidence by marker. */
   sources: ReadonlyMap<number, Source>;
   /** JPEGs of some sources, by marker. */
@@ -67,41 +70,39 @@ const NO_ANSWER_TEXT = {
   indices: "Nothing in these indices answers that.",
   video: "Nothing in this video answers that.",
 };
+const FAILED_TEXT = "The language model failed, and no sentence has the words of the question.";
 const EXTRACTIVE = "extractive";
 
 /**
  * Answers from the sources: a model's answer, of which only verified sentences are passed on. If no
- * model is available, or no sentence is verified, the answer consists of verbatim quotes; without
- * quotes, it says that nothing answers the question. Throws a deferrable failure of the model if
- * there is nothing to quote, and the reason of `signal` once that aborts.
+ * sentence is verified, or the model fails, the answer quotes sentences in the question's words;
+ * without quotes, it says so and has the closest moments. Throws a deferrable failure of the model
+ * if there are none either, and the reason of `signal` once that aborts.
  */
 export async function* composeAnswer(
   env: Env,
   task: AnswerTask,
-  quote: () => Quote[] | Promise<Quote[]>,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const hasSources = task.sources.size > 0;
-  const { answer, failure } = hasSources
+  const hasEvidence = (task.notes?.length ?? task.sources.size) > 0;
+  const { answer, failure } = hasEvidence
     ? yield* generateVerified(env, task, signal)
     : { answer: null, failure: task.failure ?? null };
   if (answer) {
     yield { done: await addRelated(answer, task) };
     return;
   }
-  const quotes = await quote();
-  if (quotes.length === 0 && isDeferrable(failure)) throw failure;
-  const quoted = toQuotedAnswer(quotes, task, failure !== null);
-  yield* answerEvents(await addRelated(quoted, task));
+  const quotes = quoteByWords(`${task.question} ${task.searchTerm ?? ""}`, task.sources);
+  const quoted = await addRelated(toQuotedAnswer(quotes, task, failure !== null), task);
+  const isEmpty = !quoted.grounded && quoted.related.length === 0;
+  if (isEmpty && isDeferrable(failure)) throw failure;
+  yield* answerEvents(quoted);
 }
-
-/** Lowest score of a moment beside an answer that isn't grounded. */
-const MIN_RELATED_SCORE = 0.02;
 
 /** Adds the closest moments to an answer that isn't grounded. */
 async function addRelated(answer: Answer, { findRelated }: AnswerTask): Promise<Answer> {
   if (answer.grounded) return answer;
-  const hits = (await findRelated()).filter(({ score }) => score >= MIN_RELATED_SCORE);
+  const hits = (await findRelated()).filter(({ score }) => score >= ANSWER.minScore);
   return { ...answer, related: hits.slice(0, ANSWER.maxRelated) };
 }
 
@@ -115,7 +116,7 @@ export function* answerEvents(answer: Answer): Generator<AnswerEvent> {
 /** The outcome of generation: no answer if no sentence was verified. */
 export interface GeneratedAnswer {
   answer: Answer | null;
-  /** Why the model failed. Null also for a missing model (`model_not_found`). */
+  /** Why the model failed. */
   failure: AppError | null;
 }
 
@@ -127,7 +128,7 @@ export async function* generateVerified(
 ): AsyncGenerator<AnswerEvent, GeneratedAnswer> {
   const { sources, style } = task;
   const citations = [...sources].map(([marker, { hit }]) => ({ marker, hit }));
-  const verifier = new CitationVerifier(toEvidence(task), RULES, toClaimContext(task));
+  const verifier = new CitationVerifier(toClaimEvidence(task), RULES, toClaimContext(task));
   const clean = style.markdown ? toSafeMarkdown : toPlainText;
   let [generatedText, text] = ["", ""];
   const release = function* (verified: string): Generator<AnswerEvent> {
@@ -153,7 +154,7 @@ export async function* generateVerified(
     if (isWhole) yield* release(verifier.end());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code !== "model_not_found") failure = error;
+    failure = error;
     log("warn", "answer.model_unavailable", { code: error.code, cause: traceOf(error) });
   }
   const { model, usage } = generated ?? { model: MODELS.answer.id, usage: NO_USAGE };
@@ -171,12 +172,13 @@ export async function* generateVerified(
 }
 
 /** Returns the evidence that the answer is verified against, by marker. */
-function toEvidence({ sources, images, seenBefore }: AnswerTask): Map<number, ClaimEvidence> {
+function toClaimEvidence({ sources, images, seenBefore }: AnswerTask): Map<number, ClaimEvidence> {
   const hasImage = (marker: number) => images.has(marker) || (seenBefore?.has(marker) ?? false);
-  const evidence = [...sources].map(([marker, source]) => {
-    return [marker, toClaimEvidence(source, hasImage(marker))] as const;
-  });
-  return new Map(evidence);
+  return new Map(
+    Array.from(sources, ([marker, source]) => {
+      return [marker, { ...toEvidence(source), hasImage: hasImage(marker) }];
+    }),
+  );
 }
 
 /** Returns the language of the answer as requested, or else that of the question. */
@@ -186,20 +188,17 @@ function toClaimContext({ question, style: { language } }: AnswerTask): ClaimCon
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function toPrompt({ question, sources, images, style, topP, instruction, notes }: AnswerTask) {
+function toPrompt(task: AnswerTask) {
+  const { question, searchTerm, sources, images, style, topP, instruction, notes } = task;
   const evidence = [...sources].flatMap(([marker, source]) => {
-    const { hit, speech, onScreenText, caption } = source;
-    const { startMs, endMs } = hit.timeRange ?? hit.segment;
-    const { title } = hit.asset;
-    const fields = { title, startMs, endMs, speech, onScreenText, caption };
-    const text = evidenceText(marker, fields);
+    const text = evidenceText(marker, toEvidence(source));
     const jpeg = images.get(marker);
     return jpeg ? [{ text }, { jpeg }] : [{ text }];
   });
   const parts = notes?.map((note) => ({ text: noteText(note) })) ?? evidence;
   return {
     system: systemText(style, instruction),
-    content: [{ text: "Evidence:" }, ...parts, { text: questionText(question) }],
+    content: [{ text: "Evidence:" }, ...parts, { text: questionText(question, searchTerm) }],
     ...(topP !== undefined && { topP }),
   };
 }
@@ -207,21 +206,22 @@ function toPrompt({ question, sources, images, style, topP, instruction, notes }
 /** A number in brackets that a quote contains, which isn't a citation marker. */
 const BRACKETED = /\[(\d{1,3})\]/g;
 
-/** Makes an answer of verbatim quotes, numbered in order. */
+/** Makes an answer of verbatim quotes. */
 function toQuotedAnswer(
   quotes: readonly Quote[],
-  { style: { markdown }, scope }: AnswerTask,
+  { sources, style: { markdown }, scope }: AnswerTask,
   isFallback: boolean,
 ): Answer {
-  const lines = quotes.map(({ sentence }, i) => {
-    const text = markdown ? escapeMarkdown(sentence) : sentence.replaceAll(BRACKETED, "($1)");
-    return `${text} [${i + 1}]`;
+  const lines = quotes.map(({ sentence, marker }) => {
+    const quoted = toOneLine(sentence);
+    const text = markdown ? escapeMarkdown(quoted) : quoted.replaceAll(BRACKETED, "($1)");
+    return `${text} [${marker}]`;
   });
   const text = lines.map((line) => (markdown ? `- ${line}\n` : `${line} `)).join("");
   return {
-    text: text.trim() || NO_ANSWER_TEXT[scope],
+    text: text.trim() || (isFallback ? FAILED_TEXT : NO_ANSWER_TEXT[scope]),
     grounded: lines.length > 0,
-    citations: quotes.map(({ hit }, i) => ({ marker: i + 1, hit })),
+    citations: quotes.map(({ marker }) => ({ marker, hit: sources.get(marker)!.hit })),
     model: EXTRACTIVE,
     related: [],
     usage: NO_USAGE,

@@ -1,3 +1,9 @@
+import { decodeHTMLStrict } from "entities";
+import { toVisibleText } from "../clean-text.ts";
+import { trimEndOf } from "../trim-end.ts";
+
+// bounded in this file: a reply of at most ANSWER.maxCharacters, measured with hostile texts
+
 const WITHIN = String.raw`(?:[^[\]]|\[[^[\]]*\])*`;
 const DESTINATION = String.raw`\(\s*(?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`;
 const LINK = new RegExp(String.raw`\\?(!?)\[(${WITHIN})\]${DESTINATION}`, "g");
@@ -12,8 +18,6 @@ const MAY_DEFINE = new RegExp(
   String.raw`^(${BEFORE_BLOCK}\[${LABEL_TEXT}\]|${LABEL_TEXT}\]):`,
   "gm",
 );
-/** Line breaks that `^` and `$` know beside "\n". */
-const LINE_BREAK = /\r\n?|[\u2028\u2029]/g;
 /** Links within links that are taken apart. Beyond, all that may be markup becomes spaces. */
 const MAX_PASSES = 20;
 const AUTOLINK = /\\?<([a-z][a-z\d+.-]*:[^\s<>]*|[^\s<>@]+@[^\s<>]+)>/gi;
@@ -33,7 +37,7 @@ const NUMBER = /^\\?\[?\^?(\d{1,3})\\?\]?$/;
  * separately: joined by white space, they are still safe.
  */
 export function toSafeMarkdown(markdown: string): string {
-  let [text, before] = [markdown.replaceAll(LINE_BREAK, "\n"), ""];
+  let [text, before] = [toVisibleText(markdown), ""];
   for (let passes = 0; text !== before; passes++) {
     if (passes === MAX_PASSES) return text.replaceAll(/[[\]()<>!:/@]/g, " ");
     before = text;
@@ -61,18 +65,17 @@ function linkText(bang: string, text: string): string {
   return bang ? "" : text;
 }
 
-const CODE = String.raw`(?:^|(?<=\n))[^\S\n]*(\x60{3,}|~{3,})[^]*?(?:\n[^\S\n]*\1[^\n]*|$)|(?<![\\\x60])(\x60+)(?!\x60)[^]*?[^\x60]\2(?!\x60)`;
-const CODE_OR_MARKER = new RegExp(String.raw`${CODE}|(?<!\\)\[(\d{1,3})\](?!\]?\()`, "g");
+const CODE_OR_MARKER = /(?<![\\`])(`+)(?!`)[^]*?[^`]\1(?!`)|(?<!\\)\[(\d{1,3})\](?!\]?\()/g;
 
 /**
  * Links the markers of sanitised Markdown: `[1]` → `[[1]](url)`, rendered as `[1]`. `urlOf` returns
  * the URL, which is escaped, or null to leave the marker as it is. Markers in code and escaped ones
- * (`\[1]`) aren't linked. A code fence must be complete in the text.
+ * (`\[1]`) aren't linked.
  */
 export function linkMarkers(markdown: string, urlOf: (marker: number) => string | null): string {
-  return markdown.replaceAll(CODE_OR_MARKER, (whole: string, ...groups: (string | undefined)[]) => {
-    const url = groups[2] === undefined ? null : urlOf(Number(groups[2]));
-    return url === null ? whole : `[[${groups[2]}]](${escapeUrl(url)})`;
+  return markdown.replaceAll(CODE_OR_MARKER, (whole: string, _, marker?: string) => {
+    const url = marker === undefined ? null : urlOf(Number(marker));
+    return url === null ? whole : `[[${marker}]](${escapeUrl(url)})`;
   });
 }
 
@@ -95,60 +98,49 @@ export function escapeMarkdown(text: string): string {
       /(?<=https?|ftp):(?=\/\/)|(?<=www)\.|(?<=mailto|xmpp):|(?<!:)\/(?=\/)/gi,
       String.raw`\$&`,
     )
-    .replaceAll(/^(\s*)([-+=]|\d+(?=[.)]))/gm, (_, space: string, start: string) =>
-      /\d/.test(start) ? `${space}${start}\\` : `${space}\\${start}`,
+    .replaceAll(
+      /^([^\S\n\r\u2028\u2029]*)([-+=]|\d{1,9}(?=[.)]))/gm,
+      (_, space: string, start: string) =>
+        /\d/.test(start) ? `${space}${start}\\` : `${space}\\${start}`,
     );
 }
 
 const CODE_SPAN = /(?<![`\\])(`+)(?!`)(.*?[^`])\1(?!`)/g;
-const RULE = /^\s*(?:(?:[-*_]\s*){3,}|=+\s*)$/;
-const BORDER = /^(?=[^-]*-)[>\s|:-]*$/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  apos: "'",
-  gt: ">",
-  hellip: "…",
-  lt: "<",
-  mdash: "—",
-  nbsp: " ",
-  ndash: "–",
-  quot: '"',
-};
-
-/** Offset into the Private Use Area, where escaped characters are kept while markup is parsed. */
-const PRIVATE_USE = 0xe000;
+/** An escaped character, a character reference, or a mark of emphasis or code, closed or not. */
+const INLINE_MARKS = new RegExp(
+  [
+    String.raw`\\([!-/:-@[-\x60{-~])`,
+    String.raw`&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]+);`,
+    String.raw`~~|\x60|\*{2,}`,
+    String.raw`(?<=^|[\s\p{P}])\*(?=\S)|(?<=\S)\*(?=$|[\s\p{P}])`,
+    String.raw`(?<![\p{L}\p{N}])_+(?=\S)|(?<=\S)_+(?![\p{L}\p{N}])`,
+  ].join("|"),
+  "giu",
+);
 
 /**
  * Converts Markdown to plain text, line by line. Removes what `toSafeMarkdown` removes, and the
  * markup of headings, lists, quotations, tables (cells are joined by commas), emphasis and code,
- * closed or not. Keeps numbers of lists and citation markers. Decodes entities.
+ * closed or not. Keeps numbers of lists and citation markers. Decodes character references.
  *
  * Lines and sentences can be converted separately: a text that starts with a space continues a
- * line. Only code fences, whose content is kept, must be complete in the text.
+ * line.
  */
 export function toPlainText(markdown: string): string {
-  const plain: string[] = [];
-  let fence = "";
-  const safe = toSafeMarkdown(markdown.replaceAll(/[\u{E021}-\u{E07E}]/gu, ""));
-  for (const [i, line] of safe.split("\n").entries()) {
-    const mark = /^[>\s]*(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
-    if (fence === "" ? mark !== "" : mark.startsWith(fence)) fence = fence === "" ? mark : "";
-    else if (fence !== "") plain.push(line);
-    else if (i === 0 && line.startsWith(" ")) plain.push(convertInline(line));
-    else if (!RULE.test(line) && !BORDER.test(line))
-      plain.push(convertInline(removeBlockMarks(line)));
-  }
-  return plain
+  return toSafeMarkdown(markdown)
+    .split("\n")
+    .map((line, i) =>
+      convertInline(i === 0 && line.startsWith(" ") ? line : removeBlockMarks(line)),
+    )
     .join("\n")
-    .replaceAll(/\n{3,}/g, "\n\n")
     .replaceAll(/<(?=[a-z/!?])/gi, "< ");
 }
 
 function removeBlockMarks(line: string): string {
   const text = line
     .replace(/^[\s>]+/, "")
-    .replace(/^#{1,6}(?:\s+|$)(.*?)[\s#]*$/, "$1")
-    .replace(/^[-*+•](?:\s+|$)(?:\[[ xX]\]\s+)?/, "");
+    .replace(/^#{1,6}(?:\s.*|$)/s, (title) => trimEndOf(title.replace(/^#+\s*/, ""), /[\s#]/))
+    .replace(/^[-*+•](?:\s+|$)/, "");
   if (!/^\|.*\|\s*$/.test(text)) return text;
   const cells = text.replaceAll(/^\||\|\s*$/g, "").split(/(?<!\\)\|/);
   return cells
@@ -168,24 +160,7 @@ function convertInline(line: string): string {
 }
 
 function removeInlineMarks(text: string): string {
-  return text
-    .replaceAll(/\\([!-/:-@[-`{-~])/g, (_, mark: string) =>
-      String.fromCharCode(PRIVATE_USE + mark.charCodeAt(0)),
-    )
-    .replaceAll(/~~|`/g, "")
-    .replaceAll(/\*{2,}|(?<![\p{L}\p{N}])__+|__+(?![\p{L}\p{N}])/gu, "")
-    .replaceAll(/\*(?=\S)([^*]*?)(?<=\S)\*/g, "$1")
-    .replaceAll(/(?<=^|[\s\p{P}])\*(?=\S)|(?<=\S)\*(?=$|[\s\p{P}])/gu, "")
-    .replaceAll(/(?<![\p{L}\p{N}])_(?=\S)(.*?)(?<=\S)_(?![\p{L}\p{N}])/gu, "$1")
-    .replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, decodeEntity)
-    .replaceAll(/[\u{E021}-\u{E07E}]/gu, (moved) =>
-      String.fromCharCode(moved.charCodeAt(0) - PRIVATE_USE),
-    );
-}
-
-function decodeEntity(entity: string, decimal?: string, hex?: string, name?: string): string {
-  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
-  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-  const isCharacter = code >= 0x20 && code <= 0x10_ffff && !(code >= 0xd800 && code <= 0xdfff);
-  return isCharacter ? String.fromCodePoint(code) : entity;
+  return text.replaceAll(INLINE_MARKS, (mark: string, escaped?: string) => {
+    return escaped ?? (mark.startsWith("&") ? toVisibleText(decodeHTMLStrict(mark)) : "");
+  });
 }

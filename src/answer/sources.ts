@@ -2,16 +2,19 @@ import { ANSWER } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { extractFrameAt } from "../media/frames.ts";
-import { CHARACTERS_PER_TOKEN } from "../models/token-usage.ts";
+import { CHARACTERS_PER_TOKEN } from "../models/run.ts";
+import type { PromptEvidence } from "../prompts.ts";
 import type { Hit } from "../search/hits.ts";
 import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { getKeyframe, mediaKey } from "../store/r2/object-keys.ts";
-import type { ClaimEvidence } from "./claim.ts";
+import { endsSentence } from "../text/sentences.ts";
 
 /** Evidence for an answer: a segment, or consecutive segments of one video. */
 export interface Source {
   /** The best segment; `timeRange` covers all segments. */
   hit: Hit;
+  /** The sentence before the speech, which often names what that is about. */
+  saidBefore: string;
   speech: string;
   onScreenText: string;
   caption: string;
@@ -58,11 +61,15 @@ function bestOf(run: Hit[]): Hit {
 
 /** Merges consecutive segments into a source that is represented by `best`. */
 export function toSource(run: readonly Hit[], best: Hit): Source {
+  const { speechBefore } = run[0]!.segment;
+  const [saidBefore, start] = endsSentence(speechBefore) ? [speechBefore, ""] : ["", speechBefore];
+  const speech = run.map(({ segment }) => segment.transcript);
   const ranges = run.map(({ segment, timeRange }) => timeRange ?? segment);
   const [startMs, endMs] = [ranges[0]!.startMs, ranges.at(-1)!.endMs];
   return {
     hit: { ...best, timeRange: startMs === null || endMs === null ? null : { startMs, endMs } },
-    speech: joinDistinct(run.map(({ segment }) => segment.transcript)),
+    saidBefore,
+    speech: joinDistinct([start, ...speech, run.at(-1)!.segment.speechAfter]),
     onScreenText: joinDistinct(run.map(({ segment }) => segment.onScreenText)),
     caption: joinDistinct(run.map(({ segment }) => segment.caption)),
   };
@@ -90,10 +97,11 @@ export function fitToBudget(
     return fits ? text : shortened;
   };
   const fitting = new Map<number, Source>();
-  for (const [marker, { hit, speech, onScreenText, caption }] of sources) {
+  for (const [marker, { hit, saidBefore, speech, onScreenText, caption }] of sources) {
     if (remaining <= 0) break;
     fitting.set(marker, {
       hit,
+      saidBefore,
       speech: cut(speech),
       onScreenText: cut(onScreenText),
       caption: cut(caption),
@@ -102,12 +110,9 @@ export function fitToBudget(
   return fitting;
 }
 
-/** Returns what claims about a source are verified against. */
-export function toClaimEvidence(source: Source, hasImage: boolean): ClaimEvidence {
-  const { hit, speech, onScreenText, caption } = source;
-  const { startMs, endMs } = hit.timeRange ?? hit.segment;
-  const timeRange = startMs === null || endMs === null ? null : { startMs, endMs };
-  return { title: hit.asset.title, speech, onScreenText, caption, hasImage, timeRange };
+/** Returns what the model gets of a source, and claims about it are verified against. */
+export function toEvidence({ hit, ...texts }: Source): PromptEvidence {
+  return { title: hit.asset.title, timeRange: hit.timeRange, ...texts };
 }
 
 /**

@@ -1,9 +1,7 @@
 import { type SqlFragment, type SqlRows, toObjects } from "../store/sql.ts";
 
-/** The part of an object's storage that runs statements. */
 export type Sql = Pick<SqlStorage, "exec">;
 
-/** Runs statements, and counts the rows that they read and write. */
 export class CountedStorage implements Sql {
   readonly #sql: SqlStorage;
   readonly #cursors: Pick<SqlStorageCursor<never>, "rowsRead" | "rowsWritten">[] = [];
@@ -12,10 +10,7 @@ export class CountedStorage implements Sql {
     this.#sql = sql;
   }
 
-  exec<Row extends Record<string, SqlStorageValue>>(
-    query: string,
-    ...bindings: SqlStorageValue[]
-  ): SqlStorageCursor<Row> {
+  exec<Row extends Record<string, SqlStorageValue>>(query: string, ...bindings: SqlStorageValue[]) {
     const cursor = this.#sql.exec<Row>(query, ...bindings);
     this.#cursors.push(cursor);
     return cursor;
@@ -31,7 +26,6 @@ export class CountedStorage implements Sql {
   }
 }
 
-/** Runs a statement. Its rows are read through the cursor. */
 export function exec<Row extends Record<string, SqlStorageValue>>(
   storage: Sql,
   { sql, bindings }: SqlFragment,

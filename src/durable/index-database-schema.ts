@@ -1,7 +1,7 @@
 /**
- * Schema of an index's database, forward only. Columns: docs/storage.md. Times are epoch ms, `*_ms`
- * milliseconds of media, JSON is text. Rows refer to each other by integer, which takes a tenth of
- * an id's space.
+ * Schema of an index's database, forward only and additive (scripts/check-sql.ts). Columns:
+ * docs/storage.md. Times are epoch ms, `*_ms` milliseconds of media, JSON is text. Rows refer to
+ * each other by integer, which takes a tenth of an id's space.
  */
 export const INDEX_DATABASE_MIGRATIONS = [
   `-- What a search needs of assets, copied from D1. Defaults: not searchable yet.
@@ -112,7 +112,7 @@ export const INDEX_DATABASE_MIGRATIONS = [
    CREATE TRIGGER segments_delete_signatures AFTER DELETE ON segments BEGIN
      DELETE FROM signatures WHERE segment_key = old.segment_key;
    END;`,
-  `-- Which vectors may exist, a bit each (store/index-database/written-vectors.ts), and when one was last written.
+  `-- Which vectors may exist, a bit each (store/index-database/segments.ts), and when one was last written.
    ALTER TABLE segments ADD COLUMN vectors INTEGER NOT NULL DEFAULT 127;
    ALTER TABLE segments ADD COLUMN vectors_at INTEGER NOT NULL DEFAULT 0;`,
   `-- Facts of an asset's file, copied from D1 as the others are.
@@ -178,5 +178,31 @@ export const INDEX_DATABASE_MIGRATIONS = [
    ) STRICT;
    CREATE TRIGGER segments_delete_judgments AFTER DELETE ON segments BEGIN
      DELETE FROM judgments WHERE segment_key = old.segment_key;
+   END;`,
+  `-- Of its speech and on-screen text: by tag, or guessed once there is enough text.
+   ALTER TABLE assets ADD COLUMN language TEXT;`,
+  `-- Names of assets (src/asset-names.ts). named: version of the full text that has the present
+   -- ones; 0: none.
+   ALTER TABLE assets ADD COLUMN named INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX assets_by_named ON assets (named);
+   CREATE VIRTUAL TABLE asset_fts USING fts5 (
+     title, description, tokenize = "porter unicode61 remove_diacritics 2"
+   );
+   CREATE VIRTUAL TABLE asset_fts_vocab USING fts5vocab(asset_fts, 'row');
+   CREATE TRIGGER assets_outdate_names AFTER UPDATE OF title, technical, language ON assets
+   WHEN old.title <> new.title OR old.technical <> new.technical
+     OR old.language IS NOT new.language BEGIN
+     UPDATE assets SET named = 0 WHERE asset_key = new.asset_key;
+   END;
+   CREATE TRIGGER assets_delete_names AFTER DELETE ON assets BEGIN
+     DELETE FROM asset_fts WHERE rowid = old.asset_key;
+   END;`,
+  `-- What the neighbours of a segment say of its first and last sentence.
+   ALTER TABLE segments ADD COLUMN speech_before TEXT NOT NULL DEFAULT '';
+   ALTER TABLE segments ADD COLUMN speech_after TEXT NOT NULL DEFAULT '';
+   CREATE TRIGGER segments_outdate_neighbours AFTER UPDATE OF transcript ON segments
+   WHEN old.transcript <> new.transcript BEGIN
+     UPDATE segments SET indexed = 0 WHERE asset_key = new.asset_key
+       AND position IN (new.position - 1, new.position + 1);
    END;`,
 ];

@@ -1,10 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AssetId } from "../ids.ts";
 import type { FtsSearch } from "../store/index-database/fulltext.ts";
 import type {
   DatabaseResult,
-  NewSegmentQuery,
-  NewSegmentRows,
   SegmentQuery,
   SegmentRows,
   TermCounts,
@@ -13,8 +10,7 @@ import { ANSWER_BYTES, sql, type SqlFragment, type SqlRows } from "../store/sql.
 import { CountedStorage, exec, readObjects, readRows, type Sql } from "./counted-storage.ts";
 import { rebuildFullText, writeFullText } from "./full-text-rows.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "./index-database-schema.ts";
-import { migrate } from "./migrate.ts";
-import { queryNewSegments } from "./query-new-segments.ts";
+import { migrate, refuseLaterCallers } from "./migrate.ts";
 import { countTerms, querySegments } from "./query-segments.ts";
 
 /** Segments whose full text is written again at once: by an alarm, and before a search. */
@@ -28,6 +24,10 @@ const SEARCH_SEGMENTS = 500;
  * `src/store/index-database/index-database.ts`.
  */
 export class IndexDatabase extends DurableObject<Env> {
+  static {
+    refuseLaterCallers(this, "INDEX_DATABASE", INDEX_DATABASE_MIGRATIONS);
+  }
+
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     if (this.#isClosed()) return;
@@ -59,21 +59,11 @@ export class IndexDatabase extends DurableObject<Env> {
     );
   }
 
-  /** Finds segments by full text, and returns them together with those of the query's ids. */
   async querySegments(query: SegmentQuery): Promise<DatabaseResult<SegmentRows>> {
     this.#rebuildSome();
     return this.#run((storage) => querySegments(storage, query));
   }
 
-  /** Answers what watches ask of the text of an asset's segments. */
-  async queryNewSegments(
-    assetId: AssetId,
-    queries: readonly NewSegmentQuery[],
-  ): Promise<DatabaseResult<NewSegmentRows[]>> {
-    return this.#run((storage) => queryNewSegments(storage, assetId, queries));
-  }
-
-  /** Counts the segments with the terms of a full-text search. */
   async countTerms(search: FtsSearch): Promise<DatabaseResult<TermCounts>> {
     this.#rebuildSome();
     return this.#run((storage) => countTerms(storage, search));
@@ -125,7 +115,8 @@ function indexHashes(storage: Sql): void {
       deleted
         ? sql`DELETE FROM signature_hashes
             WHERE signature_key = ${key} AND hash IN (SELECT value FROM ${values})`
-        : sql`INSERT OR IGNORE INTO signature_hashes SELECT value, ${key} FROM ${values}`,
+        : sql`INSERT OR IGNORE INTO signature_hashes (hash, signature_key)
+            SELECT value, ${key} FROM ${values}`,
     );
   }
   exec(storage, sql`DELETE FROM signature_changes`);

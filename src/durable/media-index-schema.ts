@@ -1,6 +1,6 @@
 /**
- * Schema of `MediaIndex`, forward only. `due_at` is when the alarm must handle the row, in epoch
- * ms. NULL means never.
+ * Schema of `MediaIndex`, forward only and additive (scripts/check-sql.ts). `due_at` is when the
+ * alarm must handle the row, in epoch ms. NULL means never.
  */
 export const MEDIA_INDEX_MIGRATIONS = [
   `CREATE TABLE assets (
@@ -33,4 +33,6 @@ export const MEDIA_INDEX_MIGRATIONS = [
    CREATE INDEX deliveries_by_due ON deliveries (due_at);`,
   `-- Where a delivery goes; NULL: to the webhook of the index.
    ALTER TABLE deliveries ADD COLUMN url TEXT;`,
+  `-- The consumer that has the lease of a delivery.
+   ALTER TABLE deliveries ADD COLUMN consumer TEXT;`,
 ];

@@ -1,23 +1,33 @@
 import { DurableObject } from "cloudflare:workers";
-import { traceOf, type Failure } from "../errors.ts";
+import { type Failure, traceOf } from "../errors.ts";
 import type { DeliveryOutcome, SignedWebhook } from "../fetching/webhook.ts";
-import { type AssetId, eventId, type IndexId, type JobId } from "../ids.ts";
+import { type AssetId, type IndexId, type JobId, eventId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
 import type { IngestState, PartRef, TransitionOutcome } from "../ingest/state.ts";
 import { log } from "../log.ts";
 import type { IngestMessage } from "../messages.ts";
 import { writeAssetState } from "../store/asset-changes.ts";
-import { sql } from "../store/sql.ts";
-import type { Asset, AssetType, Delivery, Step, WebhookSecret, WebhookState } from "../types.ts";
-import { changeEventType, toAssetEventData } from "./asset-events.ts";
-import { type AssetStateRow, AssetRows } from "./asset-rows.ts";
-import { readNumber } from "./counted-storage.ts";
-import { EventPublisher } from "./event-publisher.ts";
-import { EventStream } from "./event-stream.ts";
-import { MatchAnnouncer } from "./match-announcer.ts";
+import { sql, newRow, parseColumns, raw, type SqlFragment } from "../store/sql.ts";
+import type {
+  Asset,
+  AssetType,
+  Delivery,
+  EventType,
+  Step,
+  WebhookSecret,
+  WebhookState,
+} from "../types.ts";
+import { readNumber, exec, readObjects, type Sql } from "./counted-storage.ts";
+import {
+  type AssetStateRow,
+  changeEventType,
+  Events,
+  toAssetEventData,
+  enqueueAll,
+  announceMatches,
+} from "./events.ts";
 import { MEDIA_INDEX_MIGRATIONS } from "./media-index-schema.ts";
-import { migrate } from "./migrate.ts";
-import { enqueueAll } from "./outbox.ts";
+import { migrate, refuseLaterCallers } from "./migrate.ts";
 import { Webhook } from "./webhook.ts";
 
 const ALARM_BATCH_SIZE = 100; // assets and deliveries that one alarm handles
@@ -29,38 +39,33 @@ type NamedIndex = Pick<Asset, "indexId" | "indexName">;
 /**
  * State of one media index with a single writer: the ingest of its assets, its events and its
  * webhook. Intent is stored and the alarm armed before a message is sent, so that a lost message is
- * sent again. Methods return outcomes and don't throw.
+ * sent again. Methods return outcomes and don't throw. Callers use `indexObject`, which repeats a
+ * call that was cut off: a method may run twice.
  */
 export class MediaIndex extends DurableObject<Env> {
+  static {
+    refuseLaterCallers(this, "MEDIA_INDEX", MEDIA_INDEX_MIGRATIONS);
+  }
+
   readonly #assets: AssetRows;
-  readonly #events: EventStream;
   readonly #webhook: Webhook;
-  readonly #publisher: EventPublisher;
-  readonly #announcer: MatchAnnouncer;
+  readonly #events: Events;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     migrate(ctx.storage, MEDIA_INDEX_MIGRATIONS);
     this.#assets = new AssetRows(ctx.storage.sql);
-    this.#events = new EventStream(ctx.storage);
     this.#webhook = new Webhook(ctx.storage);
-    const { storage } = ctx;
     const armAlarm = () => this.#armAlarm();
-    const [events, webhook] = [this.#events, this.#webhook];
-    this.#publisher = new EventPublisher(env.WEBHOOKS, storage, events, webhook, armAlarm);
-    this.#announcer = new MatchAnnouncer(env, storage, this.#publisher);
+    this.#events = new Events(ctx.storage, env.WEBHOOKS, this.#webhook, armAlarm);
+    void this.#armAlarm(); // a reset may have come between a state and its alarm
   }
 
   /**
    * Starts the ingest of an asset from its first step, also after it has failed. Without `jobId`
    * the ingest job of an earlier start stays. `closed`: the index is being deleted.
    */
-  async start(
-    indexId: IndexId,
-    assetId: AssetId,
-    assetType: AssetType,
-    jobId?: JobId,
-  ): Promise<"ok" | "closed"> {
+  async start(indexId: IndexId, assetId: AssetId, assetType: AssetType, jobId?: JobId) {
     if (this.#closed()) return "closed";
     this.ctx.storage.kv.put("indexId", indexId);
     const stored = this.#assets.get(assetId) ?? { revision: 0, jobId: null };
@@ -69,20 +74,16 @@ export class MediaIndex extends DurableObject<Env> {
     return "ok";
   }
 
-  /** Leases a part to a worker. */
-  async claim(assetId: AssetId, part: PartRef): Promise<TransitionOutcome> {
-    return this.#transition(assetId, (state) => ingest.claim(state, part, Date.now()));
+  /** Leases a part to a worker, who gets it again with the same name. */
+  async claim(assetId: AssetId, part: PartRef, worker?: string): Promise<TransitionOutcome> {
+    return this.#transition(assetId, (state) => ingest.claim(state, part, Date.now(), worker));
   }
 
   async renew(assetId: AssetId, part: PartRef): Promise<void> {
     await this.#transition(assetId, (state) => ingest.renew(state, part, Date.now()));
   }
 
-  async complete(
-    assetId: AssetId,
-    part: PartRef,
-    fanOut?: ingest.FanOut,
-  ): Promise<TransitionOutcome> {
+  async complete(assetId: AssetId, part: PartRef, fanOut?: ingest.FanOut) {
     return this.#transition(assetId, (state) => ingest.complete(state, part, fanOut, Date.now()));
   }
 
@@ -112,7 +113,7 @@ export class MediaIndex extends DurableObject<Env> {
     const row = this.#assets.get(assetId);
     if (!row) return;
     this.#assets.delete(assetId);
-    await this.#publisher.publish("asset.deleted", toAssetEventData(row), Promise.resolve());
+    await this.#events.send([this.#events.append("asset.deleted", toAssetEventData(row))]);
   }
 
   /** Deletes all state for good, because the index is being deleted. */
@@ -128,42 +129,45 @@ export class MediaIndex extends DurableObject<Env> {
    * Opens a stream of server-sent events from now on, or from the event after `lastEventId`.
    * `full`: the index has its maximum of subscribers.
    */
-  async subscribe(
-    index: NamedIndex,
-    lastEventId: string | null,
-  ): Promise<ReadableStream<Uint8Array> | "full" | "closed"> {
+  async subscribe(index: NamedIndex, lastEventId: string | null) {
     if (this.#closed()) return "closed";
     this.#storeIdentity(index);
     return this.#events.open(lastEventId, Date.now()) ?? "full";
   }
 
-  /** Sends events to `url` from now on. Null removes the webhook. */
-  async setWebhook(index: NamedIndex, url: string | null): Promise<void> {
+  /** Sends events of some types to `url` from now on. Null removes the webhook. */
+  async setWebhook(index: NamedIndex, url: string | null, events?: EventType[]): Promise<void> {
     if (this.#closed()) return;
     this.#storeIdentity(index);
-    this.#webhook.set(url, Date.now());
+    this.#webhook.set(url, events, Date.now());
   }
 
-  /** Null if the index has no webhook. */
   async getWebhook(): Promise<WebhookState | null> {
     return this.#webhook.state(Date.now());
   }
 
-  async rotateWebhookSecret(): Promise<WebhookState | null> {
-    if (this.#webhook.config()) this.#webhook.rotate(Date.now());
+  /** Makes a new secret, one for each `requestId`. */
+  async rotateWebhookSecret(requestId: string): Promise<WebhookState | null> {
+    if (this.#webhook.config()) {
+      this.#once("rotation", requestId, () => this.#webhook.rotate(Date.now()));
+    }
     return this.getWebhook();
   }
 
-  /** Sends a test event. Null if the index has no webhook or its webhook is disabled. */
-  async testWebhook(): Promise<Delivery | null> {
+  /**
+   * Sends a test event, one for each `requestId`. Null if the index has no webhook or its webhook
+   * is disabled.
+   */
+  async testWebhook(requestId: string): Promise<Delivery | null> {
     if (!this.#webhook.isEnabled()) return null;
-    const seq = await this.#publisher.publish("webhook.test", null, Promise.resolve());
-    return this.#webhook.get(seq) ?? null;
+    const appended = this.#once("test", requestId, () => this.#events.append("webhook.test", null));
+    await this.#events.send([appended]);
+    return this.#webhook.get(appended.event.seq) ?? null;
   }
 
-  /** Announces the matches of an asset that was searchable before, each once. */
   async announceMatches(): Promise<void> {
-    if (!this.#closed()) await this.#announcer.announce(this.#indexId());
+    if (this.#closed()) return;
+    await announceMatches(this.env, this.ctx.storage, this.#events, this.#indexId());
   }
 
   /** Returns the secrets that sign events, newest first, of which there is one from now on. */
@@ -177,9 +181,9 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /** Leases a delivery to a consumer. Null if it has ended or another consumer has the lease. */
-  async claimDelivery(seq: number): Promise<SignedWebhook | null> {
+  async claimDelivery(seq: number, consumer: string): Promise<SignedWebhook | null> {
     const now = Date.now();
-    const claimed = this.#webhook.claim(seq, now);
+    const claimed = this.#webhook.claim(seq, consumer, now);
     const url = claimed?.url ?? this.#webhook.config()?.url;
     if (!claimed || url === undefined) return null;
     await this.#armAlarm();
@@ -204,7 +208,8 @@ export class MediaIndex extends DurableObject<Env> {
         await this.#advance(row, state, dispatch);
       } else await this.#writeState(row);
     }
-    await this.#publisher.dispatch(this.#webhook.takeOverdue(now, ALARM_BATCH_SIZE));
+    await this.#events.dispatch(this.#webhook.takeOverdue(now, ALARM_BATCH_SIZE));
+    await this.#armAlarm();
   }
 
   /** Does what an alarm that was lost would have done: the platform gives up after six failures. */
@@ -212,11 +217,7 @@ export class MediaIndex extends DurableObject<Env> {
     await this.alarm();
   }
 
-  /** Advances an asset to the state that follows, if one does. */
-  async #transition(
-    assetId: AssetId,
-    toNext: (state: IngestState) => IngestState | undefined,
-  ): Promise<TransitionOutcome> {
+  async #transition(assetId: AssetId, toNext: (state: IngestState) => IngestState | undefined) {
     const row = this.#assets.get(assetId);
     if (!row) return "gone";
     const next = toNext(row.state);
@@ -239,11 +240,12 @@ export class MediaIndex extends DurableObject<Env> {
     const dueAt = ingest.nextDue(state);
     this.#assets.put(next, eventType ? Math.min(dueAt, Date.now() + STATE_WRITE_RETRY_MS) : dueAt);
     const data = toAssetEventData(next, before.state);
-    const published = eventType && this.#publisher.publish(eventType, data, this.#writeState(next));
+    const appended = eventType && this.#events.append(eventType, data);
+    const written = appended && this.#writeState(next);
     await this.#armAlarm();
     await Promise.all([
       this.#dispatchParts(next.assetId, dispatch ?? ingest.newlyDispatched(before.state, state)),
-      published,
+      appended && this.#events.send([appended], written),
     ]);
   }
 
@@ -260,7 +262,6 @@ export class MediaIndex extends DurableObject<Env> {
     const update = { ...ingest.publicState(row.state), error, revision };
     try {
       await writeAssetState(this.env, { indexId: this.#indexId(), assetId }, update);
-      if (update.state === "ready") await this.#announcer.announce(this.#indexId());
     } catch (cause) {
       log("error", "ingest.state_write_failed", { asset: assetId, cause: traceOf(cause) });
       return;
@@ -268,6 +269,16 @@ export class MediaIndex extends DurableObject<Env> {
     if (this.#assets.get(assetId)?.revision === revision) {
       this.#assets.put(row, ingest.nextDue(row.state));
     }
+  }
+
+  /** Does `work` in one turn, unless the last request of its kind was the same. */
+  #once<Result>(kind: string, requestId: string, work: () => Result): Result {
+    const { kv } = this.ctx.storage;
+    const last = kv.get<{ requestId: string; result: Result }>(kind);
+    if (last?.requestId === requestId) return last.result;
+    const result = work();
+    kv.put(kind, { requestId, result });
+    return result;
   }
 
   #storeIdentity({ indexId, indexName }: NamedIndex): void {
@@ -292,5 +303,43 @@ export class MediaIndex extends DurableObject<Env> {
     if (due === 0) return;
     const armed = await this.ctx.storage.getAlarm();
     if (armed === null || armed > due || armed < Date.now()) await this.ctx.storage.setAlarm(due);
+  }
+}
+
+const SELECT_ASSETS = raw(`SELECT asset_id AS assetId, asset_type AS assetType, job_id AS jobId,
+  state, revision FROM assets`);
+
+export class AssetRows {
+  readonly #storage: Sql;
+  constructor(storage: Sql) {
+    this.#storage = storage;
+  }
+
+  get(assetId: AssetId): AssetStateRow | undefined {
+    return this.#read(sql`WHERE asset_id = ${assetId}`)[0];
+  }
+
+  /** Lists assets that are due for the alarm, longest overdue first. */
+  due(now: number, limit: number): AssetStateRow[] {
+    return this.#read(sql`WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`);
+  }
+
+  /** Stores a row. `dueAt` is when the alarm must handle it, in epoch ms. Infinity means never. */
+  put(row: AssetStateRow, dueAt: number): void {
+    const values = newRow("assets", { ...row, dueAt: dueAt === Infinity ? null : dueAt });
+    exec(this.#storage, sql`INSERT OR REPLACE INTO ${values}`);
+  }
+
+  delete(assetId: AssetId): void {
+    exec(this.#storage, sql`DELETE FROM assets WHERE asset_id = ${assetId}`);
+  }
+
+  clear(): void {
+    exec(this.#storage, sql`DELETE FROM assets`);
+  }
+
+  #read(where: SqlFragment): AssetStateRow[] {
+    const rows = readObjects<AssetStateRow>(this.#storage, sql`${SELECT_ASSETS} ${where}`);
+    return rows.map((row) => parseColumns(row, ["state"]));
   }
 }

@@ -1,23 +1,44 @@
 import { DurableObject } from "cloudflare:workers";
-import type { MetLimit, ModelClass, TextModelCheck } from "../models/call-limiter.ts";
 import {
   type CallWindow,
+  type MetLimit,
+  type ModelClass,
   type PermitRequest,
   type Permits,
   takePermits,
-} from "../models/call-window.ts";
+} from "../models/call-limiter.ts";
 import { sql } from "../store/sql.ts";
 import { exec, readObjects } from "./counted-storage.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, refuseLaterCallers } from "./migrate.ts";
+
+/** Schema of `ModelLimiter`, forward only and additive (scripts/check-sql.ts). */
+export const MODEL_LIMITER_MIGRATIONS = [
+  `CREATE TABLE limits_met (
+     model  TEXT NOT NULL,
+     code   TEXT NOT NULL,
+     minute INTEGER NOT NULL, -- since the epoch
+     count  INTEGER NOT NULL,
+     PRIMARY KEY (model, code, minute)
+   ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE windows (
+     model_class TEXT NOT NULL PRIMARY KEY,
+     calls       TEXT NOT NULL -- JSON of a CallWindow: one row, so that a request writes one
+   ) STRICT, WITHOUT ROWID`,
+];
 
 /**
  * Counts the model calls of the whole deployment, which a rate limit binding can't: that counts by
  * location, inexactly, and knows no priorities. The calls of the last minute are stored, because an
  * object loses its memory after 10 idle seconds; those of searches and answers only together with
  * the next ones of background work, since a row written costs a tenth of a search. Calls that met a
- * limit are stored for an hour. It also stores the last check of the text model.
+ * limit are stored for an hour. A call that runs
+ * twice is counted twice, and permits one call less.
  */
 export class ModelLimiter extends DurableObject<Env> {
+  static {
+    refuseLaterCallers(this, "MODEL_LIMITER", MODEL_LIMITER_MIGRATIONS);
+  }
+
   readonly #windows = new Map<ModelClass, CallWindow>();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -58,14 +79,6 @@ export class ModelLimiter extends DurableObject<Env> {
     );
   }
 
-  async getTextModelCheck(): Promise<TextModelCheck | null> {
-    return this.ctx.storage.kv.get<TextModelCheck>(CHECK_KEY) ?? null;
-  }
-
-  async setTextModelCheck(check: TextModelCheck): Promise<void> {
-    this.ctx.storage.kv.put(CHECK_KEY, check);
-  }
-
   #readWindow(modelClass: ModelClass): CallWindow {
     const [row] = readObjects<{ calls: string }>(
       this.ctx.storage.sql,
@@ -83,22 +96,7 @@ export class ModelLimiter extends DurableObject<Env> {
   }
 }
 
-const CHECK_KEY = "text_model_check";
 const MINUTES_COUNTED = 60;
-
-export const MODEL_LIMITER_MIGRATIONS = [
-  `CREATE TABLE limits_met (
-     model  TEXT NOT NULL,
-     code   TEXT NOT NULL,
-     minute INTEGER NOT NULL, -- since the epoch
-     count  INTEGER NOT NULL,
-     PRIMARY KEY (model, code, minute)
-   ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE windows (
-     model_class TEXT NOT NULL PRIMARY KEY,
-     calls       TEXT NOT NULL -- JSON of a CallWindow: one row, so that a request writes one
-   ) STRICT, WITHOUT ROWID`,
-];
 
 function toMinute(time: number): number {
   return Math.floor(time / 60_000);

@@ -1,3 +1,5 @@
+import type { SegmentId } from "../ids.ts";
+import { maxOf } from "../lists.ts";
 import {
   type AssetScope,
   isInScope,
@@ -27,9 +29,12 @@ import type {
 } from "../store/index-database/index-database.ts";
 import { SEGMENT_COLUMNS } from "../store/index-database/segments.ts";
 import { concat, inList, raw, sql, type SqlFragment } from "../store/sql.ts";
-import { type ByteBudget, readNumber, readObjects, readRows, type Sql } from "./counted-storage.ts";
+import { readNumber, readObjects, readRows, type Sql } from "./counted-storage.ts";
 
-/** Answers a `SegmentQuery` from the storage of a database. */
+/**
+ * Answers a `SegmentQuery` from the storage of a database. Rows are in the order of the candidates,
+ * so that an answer that is full has the best ones.
+ */
 export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
   const { scope, fullText, ids, excludedIds, rules, maxBytes } = query;
   const { total, stems } = query.counts?.database ?? countStems(storage, fullText);
@@ -37,76 +42,50 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
   const fullTextHits = fullText
     ? searchFullText(storage, scope, fullText, counts, query.counts)
     : [];
+  const isNamed = fullText?.useNames && !fullText.among;
+  const namedIds = isNamed ? searchNames(storage, scope, fullText, counts) : [];
   const matches = (expression: string) =>
-    sql`(SELECT rowid FROM segment_fts WHERE segment_fts MATCH ${expression})`;
+    sql`segment_key IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ${expression})`;
+  const nameMatches = (expression: string) =>
+    sql`asset_key IN (SELECT rowid FROM asset_fts WHERE asset_fts MATCH ${expression})`;
   const excluded = new Set(excludedIds);
   const ranked = interleave(
     ids,
+    namedIds,
     fullTextHits.map(({ segmentId }) => segmentId),
   ).filter((id) => !excluded.has(id));
   const conditions: SqlFragment[] = [];
-  if (rules.must !== null) conditions.push(sql`segment_key IN ${matches(rules.must)}`);
-  if (rules.mustNot !== null) conditions.push(sql`segment_key NOT IN ${matches(rules.mustNot)}`);
-  const read = (batch: readonly string[], budget: ByteBudget) =>
-    readFound(storage, scope, batch, conditions, budget);
-  const all = read(ranked, { left: maxBytes });
-  const found = all.isCut ? readBest(ranked, read, maxBytes) : all;
-  return { fullTextHits, counts, ...found };
-}
-
-/** Rows of segments, and of the assets of these. */
-interface Found extends Pick<SegmentRows, "segments" | "assets"> {
-  isCut: boolean;
-}
-
-/** Reads those segments of a batch that match conditions, and the assets of these in scope. */
-function readFound(
-  storage: Sql,
-  scope: SegmentQuery["scope"],
-  batch: readonly string[],
-  conditions: readonly SqlFragment[],
-  budget: ByteBudget,
-): Found {
-  const all = [sql`segment_id ${inList(batch)}`, ...conditions];
+  const required = [
+    ...(rules.must === null ? [] : [matches(rules.must)]),
+    ...(rules.mustOfNames === null ? [] : [nameMatches(rules.mustOfNames)]),
+  ];
+  if (required.length > 0) conditions.push(sql`(${concat(required, " OR ")})`);
+  if (rules.mustNot !== null) {
+    conditions.push(sql`NOT (${matches(rules.mustNot)} OR ${nameMatches(rules.mustNot)})`);
+  }
+  const all = [sql`segment_id = ranked.value`, ...conditions];
   const segments = readRows(
     storage,
     sql`SELECT asset_key AS assetKey, ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
-      FROM segments WHERE ${concat(all, " AND ")}`,
-    budget,
+      FROM json_each(${JSON.stringify(ranked)}) AS ranked CROSS JOIN segments
+        ON ${concat(all, " AND ")}`,
+    { left: maxBytes / 2 },
   );
-  const assetKeys = new Set(segments.rows.map(([assetKey]) => assetKey as number));
+  const assetKeys = [...new Set(segments.rows.map(([assetKey]) => assetKey))];
   const assets = readRows(
     storage,
     sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title,
         metadata, technical
-      FROM assets WHERE asset_key ${inList([...assetKeys])} AND ${isInScope(scope)}`,
-    budget,
+      FROM json_each(${JSON.stringify(assetKeys)}) AS found CROSS JOIN assets
+        ON asset_key = found.value AND ${isInScope(scope)}`,
+    { left: maxBytes / 2 },
   );
-  return { segments, assets, isCut: Boolean(segments.isCut ?? assets.isCut) };
-}
-
-/** Candidates that are read together if all of them are too much for an answer. */
-const BATCH = 20;
-
-/** Reads the best candidates, batch by batch, until the answer is full. */
-function readBest(
-  ranked: readonly string[],
-  read: (batch: readonly string[], budget: ByteBudget) => Found,
-  maxBytes: number,
-): Found {
-  const budget = { left: maxBytes };
-  const found = read([], budget);
-  for (let i = 0; i < ranked.length && budget.left > 0; i += BATCH) {
-    const { segments, assets } = read(ranked.slice(i, i + BATCH), budget);
-    found.segments.rows.push(...segments.rows);
-    found.assets.rows.push(...assets.rows);
-  }
-  return found;
+  return { fullTextHits, namedIds, counts, segments, assets };
 }
 
 /** Merges ranked lists: the best of each, then the second of each, without repetition. */
 function interleave(...lists: readonly (readonly string[])[]): string[] {
-  const longest = Math.max(...lists.map(({ length }) => length));
+  const longest = maxOf(lists.map(({ length }) => length));
   const merged = Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list[i] ?? []));
   return [...new Set(merged.flat())];
 }
@@ -114,7 +93,7 @@ function interleave(...lists: readonly (readonly string[])[]): string[] {
 type StemCounts = Pick<TermCounts, "total" | "stems">;
 
 /** Counts the segments of a database, and those with each stem of a search. */
-export function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
+function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
   const [summary] = readObjects<TextSummary>(storage, SELECT_SUMMARY);
   const stems = [...new Set(search?.tokens.map(({ stem }) => stem))];
   const possible = possibleStems(stems, [summary!]);
@@ -140,14 +119,14 @@ function countMatches(
   const terms = termsOf(query);
   const present = new Set(listPresent(terms, tokens, toStemSet(stems)));
   return terms.map((term) => {
-    if (!present.has(term)) return 0;
+    if (!present.has(term) || columns.length === 0) return 0;
     const expression = columnFilter(toTerm(term), columns);
     const count = sql`SELECT COUNT(*) FROM segment_fts WHERE segment_fts MATCH ${expression}`;
     return readNumber(storage, count);
   });
 }
 
-export function toStemSet(stems: StemCounts["stems"]): Set<string> {
+function toStemSet(stems: StemCounts["stems"]): Set<string> {
   return new Set(stems.map(({ stem }) => stem));
 }
 
@@ -171,7 +150,7 @@ function searchFullText(
   const { query, columns, limit } = search;
   const words = listPresent(query.words, search.tokens, toStemSet(counts.stems));
   const expression = matchExpression({ ...query, words });
-  if (expression === null) return [];
+  if (expression === null || columns.length === 0) return [];
   const excluded = matchAny(query.excluded);
   const withFilters = (text: string) =>
     `(${columnFilter(text, columns)})${excluded === null ? "" : ` NOT (${excluded})`}`;
@@ -198,6 +177,30 @@ function searchFullText(
   );
 }
 
+/** Returns the first segments of the assets in scope whose names match best, best first. */
+function searchNames(
+  storage: Sql,
+  scope: AssetScope,
+  { query, tokens, limit }: FtsSearch,
+  { stems }: StemCounts,
+): SegmentId[] {
+  const words = listPresent(query.words, tokens, toStemSet(stems));
+  const expression = matchExpression({ ...query, words });
+  if (expression === null) return [];
+  const named = readObjects<{ segmentId: SegmentId }>(
+    storage,
+    sql`SELECT segment_id AS segmentId
+      FROM (
+        SELECT asset_fts.rowid AS named_key, bm25(asset_fts) AS bm25 FROM asset_fts
+        CROSS JOIN assets ON assets.asset_key = asset_fts.rowid AND ${isInScope(scope)}
+        WHERE asset_fts MATCH ${expression} ORDER BY bm25 LIMIT ${limit}
+      ) CROSS JOIN segments ON asset_key = named_key AND position = (
+        SELECT MIN(position) FROM segments AS own WHERE own.asset_key = named_key
+      ) ORDER BY bm25`,
+  );
+  return named.map(({ segmentId }) => segmentId);
+}
+
 /** Lists the rare ones of a search's words as FTS5 strings; none if a phrase has to match. */
 function listRareTerms(
   words: readonly string[],
@@ -216,7 +219,7 @@ function listRareTerms(
  * database only: the part of each term is divided by its frequency here and multiplied by that of
  * the index. The average length stays that of this database.
  */
-export function rankByIndex(
+function rankByIndex(
   storage: Sql,
   search: FtsSearch,
   matches: SqlFragment,

@@ -1,22 +1,125 @@
 import { WEBHOOKS } from "../config.ts";
 import type { DeliveryOutcome } from "../fetching/webhook.ts";
-import { raw, sql, type SqlFragment } from "../store/sql.ts";
-import type { Delivery, WebhookSecret, WebhookState } from "../types.ts";
+import { newRow, raw, sql, type SqlFragment } from "../store/sql.ts";
+import {
+  type Delivery,
+  type EventType,
+  WEBHOOK_EVENTS,
+  type WebhookSecret,
+  type WebhookState,
+} from "../types.ts";
 import { exec, readObjects } from "./counted-storage.ts";
-import * as delivery from "./delivery.ts";
 
-type Config = Pick<WebhookState, "url" | "disabledAt">;
+/*
+ * State machine of one webhook delivery, as pure functions. A transition that the present phase
+ * doesn't allow returns undefined.
+ *
+ * queued (a queue message is out) → sending (a consumer has the lease) → delivered, failed, or
+ * scheduled for the next attempt → queued
+ */
+
+export function createDelivery(
+  event: Pick<Delivery, "seq" | "type" | "payload" | "url">,
+  now: number,
+): Delivery {
+  const unsent = { attempts: 0, consumer: null, endedAt: null, statusCode: null, error: null };
+  return {
+    ...event,
+    ...unsent,
+    phase: "queued",
+    createdAt: now,
+    dueAt: now + WEBHOOKS.redispatchMs,
+  };
+}
+
+/** Leases a delivery to a consumer, which may ask again. Allowed once per queue message. */
+export function claimDelivery(
+  delivery: Delivery,
+  consumer: string,
+  now: number,
+): Delivery | undefined {
+  if (delivery.phase === "sending" && delivery.consumer === consumer) return delivery;
+  if (delivery.phase !== "queued") return undefined;
+  const attempts = delivery.attempts + 1;
+  return { ...delivery, phase: "sending", attempts, consumer, dueAt: now + WEBHOOKS.leaseMs };
+}
+
+/**
+ * Records the outcome of an attempt, and schedules the next one after a failure. `chance`, from 0
+ * to 1, spreads the retries of deliveries that failed together.
+ */
+export function settleDelivery(
+  delivery: Delivery,
+  outcome: DeliveryOutcome,
+  now: number,
+  chance: number,
+): Delivery | undefined {
+  const { statusCode, error } = outcome;
+  if (delivery.dueAt === null) return undefined;
+  if (error === null) return end({ ...delivery, statusCode, error }, "delivered", now);
+  if (delivery.phase !== "sending") return undefined;
+  const dueAt = nextAttemptAt(delivery, now, chance, (outcome.retryAfter ?? 0) * 1000);
+  const attempted = { ...delivery, statusCode, error };
+  return dueAt === null
+    ? end(attempted, "failed", now)
+    : { ...attempted, phase: "scheduled", dueAt };
+}
+
+/**
+ * Handles a delivery that is due: queues the next attempt, settles an attempt whose lease has
+ * expired, and fails a delivery whose messages were lost for `WEBHOOKS.maxAgeMs`.
+ */
+export function redispatchOverdue(delivery: Delivery, now: number, chance: number): Delivery {
+  if (delivery.phase === "sending") {
+    return settleDelivery(
+      delivery,
+      { statusCode: null, error: "The attempt was cut off." },
+      now,
+      chance,
+    )!;
+  }
+  const isTooOld = delivery.phase === "queued" && now >= delivery.createdAt + WEBHOOKS.maxAgeMs;
+  const error = "It could not be sent for a day.";
+  if (isTooOld) return end({ ...delivery, error }, "failed", now);
+  return { ...delivery, phase: "queued", dueAt: now + WEBHOOKS.redispatchMs };
+}
+
+/**
+ * Returns when to make the next attempt after `attempts` failed ones, in epoch ms. Null if there is
+ * none. Follows the schedule of Standard Webhooks (https://www.standardwebhooks.com, version 1.0.0)
+ * within a day. `retryAfterMs` is the receiver's `Retry-After`.
+ */
+export function nextAttemptAt(
+  { attempts, createdAt }: Pick<Delivery, "attempts" | "createdAt">,
+  now: number,
+  chance: number,
+  retryAfterMs: number,
+): number | null {
+  const endsAt = createdAt + WEBHOOKS.maxAgeMs;
+  const scheduledMs = WEBHOOKS.retryMs[attempts - 1];
+  if (scheduledMs === undefined || now >= endsAt) return null;
+  const delayMs = Math.max(scheduledMs * (1 + WEBHOOKS.jitter * chance), retryAfterMs);
+  return Math.min(now + Math.round(delayMs), endsAt);
+}
+
+function end(delivery: Delivery, phase: "delivered" | "failed", now: number): Delivery {
+  return { ...delivery, phase, dueAt: null, endedAt: now };
+}
+
+type Config = Pick<WebhookState, "url" | "disabledAt"> & {
+  /** Undefined: `WEBHOOK_EVENTS`. */
+  events?: readonly EventType[] | undefined;
+};
 
 const SELECT_DELIVERIES =
-  raw(`SELECT seq, type, payload, url, phase, attempts, created_at AS createdAt, due_at AS dueAt,
-  ended_at AS endedAt, status_code AS statusCode, error
+  raw(`SELECT seq, type, payload, url, phase, attempts, consumer, created_at AS createdAt,
+  due_at AS dueAt, ended_at AS endedAt, status_code AS statusCode, error
   FROM deliveries`);
 
 const HTTP_GONE = 410;
 const RECEIVER_GONE = "The receiver answered 410: it is gone.";
 const SECRET_BYTES = 32;
 
-/** Webhook of one index: its URL, its secrets and a bounded log of deliveries. */
 export class Webhook {
   readonly #storage: DurableObjectStorage;
   constructor(storage: DurableObjectStorage) {
@@ -36,14 +139,14 @@ export class Webhook {
     return this.config()?.disabledAt === null;
   }
 
-  /** Sets the URL, to which pending deliveries then go. Null removes the webhook and fails them. */
-  set(url: string | null, now: number): void {
+  /** Sends events of some types to a URL from now on. Null removes the webhook. */
+  set(url: string | null, events: readonly EventType[] | undefined, now: number): void {
     if (url === null) {
       this.#storage.kv.delete("webhook");
       this.#failPending("The webhook was removed.", now, { url: null });
       return;
     }
-    this.#storage.kv.put<Config>("webhook", { url, disabledAt: null });
+    this.#storage.kv.put<Config>("webhook", { url, disabledAt: null, events });
     this.requireSecrets(now);
   }
 
@@ -64,7 +167,7 @@ export class Webhook {
 
   /**
    * Stores a delivery of an event to `url`, or without one to the webhook. False if that is off or
-   * the event is progress.
+   * doesn't get events of its type.
    */
   add(
     { seq, type, payload }: Pick<Delivery, "seq" | "type" | "payload">,
@@ -72,19 +175,21 @@ export class Webhook {
     url: string | null = null,
   ): boolean {
     if (seq % WEBHOOKS.pruneEveryEvents === 0) this.#prune(now);
-    if (url === null && (!this.isEnabled() || type === "asset.progress")) return false;
+    const wanted = this.config()?.events ?? WEBHOOK_EVENTS;
+    const isWanted = type === "webhook.test" || wanted.includes(type);
+    if (url === null && (!this.isEnabled() || !isWanted)) return false;
     this.requireSecrets(now);
-    this.#put(delivery.createDelivery({ seq, type, payload, url }, now));
+    this.#put(createDelivery({ seq, type, payload, url }, now));
     return true;
   }
 
-  claim(seq: number, now: number): Delivery | undefined {
-    return this.#transition(seq, (current) => delivery.claim(current, now));
+  claim(seq: number, consumer: string, now: number): Delivery | undefined {
+    return this.#transition(seq, (current) => claimDelivery(current, consumer, now));
   }
 
   settle(seq: number, outcome: DeliveryOutcome, now: number): void {
     const next = this.#transition(seq, (current) =>
-      delivery.settle(current, outcome, now, Math.random()),
+      settleDelivery(current, outcome, now, Math.random()),
     );
     const config = this.config();
     if (!next || outcome.statusCode !== HTTP_GONE) return;
@@ -99,7 +204,7 @@ export class Webhook {
   takeOverdue(now: number, limit: number): number[] {
     const due = this.#read(sql`WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`);
     return due.flatMap((current) => {
-      const next = delivery.redispatchOverdue(current, now, Math.random());
+      const next = redispatchOverdue(current, now, Math.random());
       this.#put(next);
       return next.phase === "queued" ? [next.seq] : [];
     });
@@ -109,7 +214,6 @@ export class Webhook {
     return this.#read(sql`WHERE seq = ${seq}`)[0];
   }
 
-  /** Lists deliveries with numbers below `before`, newest first. */
   list(before: number, limit: number): Delivery[] {
     return this.#read(sql`WHERE seq < ${before} ORDER BY seq DESC LIMIT ${limit}`);
   }
@@ -166,10 +270,7 @@ export class Webhook {
     );
   }
 
-  #transition(
-    seq: number,
-    toNext: (current: Delivery) => Delivery | undefined,
-  ): Delivery | undefined {
+  #transition(seq: number, toNext: (current: Delivery) => Delivery | undefined) {
     const before = this.get(seq);
     const next = before && toNext(before);
     if (next) this.#put(next);
@@ -177,13 +278,7 @@ export class Webhook {
   }
 
   #put(row: Delivery): void {
-    exec(
-      this.#storage.sql,
-      sql`INSERT OR REPLACE INTO deliveries (seq, type, payload, url, phase, attempts, created_at,
-          due_at, ended_at, status_code, error)
-        VALUES (${row.seq}, ${row.type}, ${row.payload}, ${row.url}, ${row.phase}, ${row.attempts},
-          ${row.createdAt}, ${row.dueAt}, ${row.endedAt}, ${row.statusCode}, ${row.error})`,
-    );
+    exec(this.#storage.sql, sql`INSERT OR REPLACE INTO ${newRow("deliveries", row)}`);
   }
 
   #read(where: SqlFragment): Delivery[] {

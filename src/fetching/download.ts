@@ -1,12 +1,10 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { unreachableReason } from "./dns.ts";
-import { fetchWithRedirects } from "./redirects.ts";
+import { fetchWithRedirects } from "./guarded-fetch.ts";
+import { unreachableReason } from "./public-url.ts";
 
 interface DownloadOptions {
-  /** Time limit of the download. */
   fetchMs?: number;
-  /** Time limit between two chunks. */
   fetchIdleMs?: number;
   /** Gets the headers of the file before its first bytes. */
   onHeaders?: (headers: Headers) => void;

@@ -1,18 +1,15 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { JsonObject } from "../types.ts";
-import { fetchLimited } from "./fetch-limited.ts";
-import { toUpstreamError } from "./upstream-error.ts";
+import { fetchLimited, toUpstreamError } from "./guarded-fetch.ts";
 
 export interface JsonRequest<Schema extends z.ZodType> {
-  /** The server's name in error messages. */
   serverName: string;
   url: string;
   query?: Record<string, string>;
   schema: Schema;
   headers?: Record<string, string>;
-  /** Headers that go to the URL's own origin only. */
   secrets?: Record<string, string>;
   /** Sent as JSON by POST; redirects are not followed then. */
   body?: JsonObject;
@@ -24,7 +21,6 @@ export interface JsonResponse<Value> {
   value: Value;
   /** Validators for the next conditional request (RFC 9110, section 13); null if none. */
   validators: JsonObject | null;
-  /** The URL with `rel="next"` of the `Link` header (RFC 8288). */
   next: string | null;
 }
 
@@ -62,7 +58,11 @@ export async function fetchJsonIfChanged<Schema extends z.ZodType>(
   if (body === undefined) throw failed(serverName, "did not answer with JSON");
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw failed(serverName, "answered in an unknown shape", parsed.error);
-  return { value: parsed.data, validators: validatorsOf(response), next: nextOf(response) };
+  return {
+    value: parsed.data,
+    validators: validatorsOf(response),
+    next: parseNextLink(response.headers.get("link") ?? ""),
+  };
 }
 
 async function fetchText(
@@ -110,7 +110,8 @@ function validatorsOf(response: Response): JsonObject | null {
   return lastModified ? { lastModified } : null;
 }
 
-function nextOf(response: Response): string | null {
-  const link = response.headers.get("link") ?? "";
-  return /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link)?.[1] ?? null;
+/** Returns the URL with `rel="next"` of a `Link` header, null without one. */
+export function parseNextLink(header: string): string | null {
+  const links = [...header.matchAll(/<([^<>]*)>\s*;([^<>,]*)/g)];
+  return links.find(([, , parameters]) => /\brel="?next\b/.test(parameters!))?.[1] ?? null;
 }

@@ -1,11 +1,12 @@
 import ipaddr from "ipaddr.js";
+import * as z from "zod";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { hasUserInfo, parseWebUrl } from "../web-url.ts";
 
 /*
  * Guard against server-side request forgery (SSRF, CWE-918): a URL of a stranger must not make the
- * service fetch what only its own network can reach. `src/fetching/dns.ts` looks names up.
+ * service fetch what only its own network can reach.
  */
 
 /** Networks that `ipaddr.js` takes for public. */
@@ -50,12 +51,12 @@ export function requirePublicUrl(text: string, allowed: string): URL {
   return url;
 }
 
-export function isExempt({ host }: URL, allowed: string): boolean {
+function isExempt({ host }: URL, allowed: string): boolean {
   return allowed.split(",").includes(host);
 }
 
 /** Says if a URL's `hostname` is a private address; undefined for a name. */
-export function isPrivateAddress(host: string): boolean | undefined {
+function isPrivateAddress(host: string): boolean | undefined {
   const text = host.replace(/^\[(.*)\]$/, "$1");
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined;
   const address = ipaddr.parse(text);
@@ -65,7 +66,7 @@ export function isPrivateAddress(host: string): boolean | undefined {
   return address.kind() === "ipv6" && !isIn(GLOBAL_V6);
 }
 
-export function privateAddressError(): AppError {
+function privateAddressError(): AppError {
   return blocked("leads to a private address");
 }
 
@@ -79,3 +80,67 @@ function isPrivateName(host: string): boolean {
   const isPrivate = PRIVATE_SUFFIXES.some((suffix) => `.${name}`.endsWith(suffix));
   return labels.length < 2 || labels.includes("") || isPrivate;
 }
+
+const RESOLVER = "https://cloudflare-dns.com/dns-query";
+const TYPES = { A: 1, AAAA: 28 };
+
+class NoAddressError extends Error {
+  constructor() {
+    super("The name has no address.");
+  }
+}
+
+/** Says in a few words why a fetch failed before there was a response. */
+export function unreachableReason(cause: unknown): string {
+  return cause instanceof NoAddressError ? "its name has no address" : "the connection failed";
+}
+
+/** Resolves a name to its addresses, IPv6 ones in brackets. */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>;
+
+/**
+ * Checks a URL like `requirePublicUrl`, and resolves its name: all of its addresses must be public.
+ * The name may resolve to another address when the URL is fetched (DNS rebinding): a Worker can't
+ * choose the address that `fetch` connects to. Throws `blocked_address`.
+ */
+export async function requirePublicTarget(
+  text: string,
+  allowed: string,
+  signal: AbortSignal,
+  resolve: Resolve = resolveName,
+): Promise<URL> {
+  const url = requirePublicUrl(text, allowed);
+  if (isExempt(url, allowed) || isPrivateAddress(url.hostname) !== undefined) return url;
+  const addresses = await resolve(url.hostname, signal);
+  if (addresses.length === 0) throw new NoAddressError();
+  if (addresses.some((address) => isPrivateAddress(address) ?? true)) throw privateAddressError();
+  return url;
+}
+
+/**
+ * Resolves A and AAAA records by DNS over HTTPS, in JSON:
+ * https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json
+ */
+export async function resolveName(
+  name: string,
+  signal: AbortSignal,
+  resolver: string = RESOLVER,
+): Promise<string[]> {
+  const resolveType = async (type: keyof typeof TYPES) => {
+    const query = new URLSearchParams({ name, type });
+    const headers = { accept: "application/dns-json" };
+    const response = await fetch(`${resolver}?${query.toString()}`, { headers, signal });
+    const { Answer } = dnsResponse.parse(await response.json());
+    return Answer.filter((record) => record.type === TYPES[type]).map(({ data }) => data);
+  };
+  const [v4, v6] = await Promise.all([resolveType("A"), resolveType("AAAA")]);
+  return [...v4, ...v6].map((address) => URL.parse(asUrl(address))?.hostname ?? address);
+}
+
+function asUrl(address: string): string {
+  return `http://${address.includes(":") ? `[${address}]` : address}`;
+}
+
+const dnsResponse = z.object({
+  Answer: z.array(z.object({ type: z.int(), data: z.string() })).default([]),
+});

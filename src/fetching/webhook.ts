@@ -1,14 +1,12 @@
 import { WEBHOOKS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { requirePublicTarget, type Resolve } from "./dns.ts";
-import { USER_AGENT } from "./redirects.ts";
-import { secondsToWait } from "./retry-after.ts";
+import { USER_AGENT, secondsToWait } from "./guarded-fetch.ts";
+import { requirePublicTarget, type Resolve } from "./public-url.ts";
 
 export interface SignedWebhook {
   url: string;
   /** The message id, the same at each attempt; contains no full stop. */
   id: string;
-  /** The exact body. */
   payload: string;
   /** Signing secrets (`whsec_…`), newest first. */
   secrets: string[];

@@ -1,5 +1,5 @@
 /** Validators of a representation: a strong, quoted entity tag and the time of the last change. */
-export interface Validators {
+interface Validators {
   etag: string;
   modifiedAt: Date;
 }
@@ -54,7 +54,7 @@ function toWholeSeconds(ms: number): number {
 }
 
 /** Result of parsing `Range`: the whole file, no valid part of it, or bytes from `offset`. */
-export type ByteRange = "whole" | "unsatisfiable" | { offset: number; length: number };
+type ByteRange = "whole" | "unsatisfiable" | { offset: number; length: number };
 
 /**
  * Parses a single byte range (RFC 9110, section 14) of a file of `size` bytes. Malformed and

@@ -1,6 +1,13 @@
-/** Returns a `Content-Disposition` (RFC 6266) for a download that is named after a video. */
-export function attachment(title: string, extension: string): string {
-  return contentDisposition("attachment", `${title.replace(/\.\w{1,5}$/, "")}.${extension}`);
+import { trimEndOf } from "../trim-end.ts";
+
+/** Responds with a text to download, in a file that is named after a video. */
+export function textFile(type: string, title: string, extension: string, text: string): Response {
+  const name = `${title.replace(/\.\w{1,5}$/, "")}.${extension}`;
+  const headers = {
+    "content-type": `${type}; charset=utf-8`,
+    "content-disposition": contentDisposition("attachment", name),
+  };
+  return new Response(text, { headers });
 }
 
 /** Returns a `Content-Disposition` with an ASCII name and its UTF-8 form (RFC 8187). */
@@ -20,15 +27,7 @@ export function contentDisposition(type: "inline" | "attachment", name: string):
  */
 export function fileName(name: string): string {
   const visible = name.toWellFormed().replaceAll(/[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu, "_");
-  return trimDots(visible) || "file";
-}
-
-/** Removes white space and dots at both ends. */
-function trimDots(name: string): string {
-  const start = name.search(/[^\s.]/);
-  let end = name.length;
-  while (end > start && /[\s.]/.test(name[end - 1]!)) end--;
-  return start < 0 ? "" : name.slice(start, end);
+  return trimEndOf(visible.replace(/^[\s.]+/, ""), /[\s.]/) || "file";
 }
 
 /**

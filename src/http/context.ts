@@ -1,12 +1,20 @@
 import type { Context as HonoContext } from "hono";
+import type { IndexId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import type { Caller } from "../types.ts";
 
 /** Bindings and per-request variables of every handler. */
 export interface AppEnv {
   Bindings: Env;
-  /** `caller` is set once the API key is authenticated. */
-  Variables: { requestId: string; caller: Caller };
+  Variables: {
+    requestId: string;
+    /** Set once the API key is authenticated. */
+    caller: Caller;
+    /** Index of the path, once it is found. */
+    indexId?: IndexId;
+    /** Whether the cursor of the request is one of an index. Set if there is one. */
+    isCursorOf?: (indexId: IndexId) => boolean;
+  };
 }
 
 export type Context = HonoContext<AppEnv>;

@@ -1,39 +1,40 @@
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { type ErrorCode, ERRORS } from "../errors.ts";
 import type { Scope } from "../keys.ts";
 import { idempotencyHeaders } from "./idempotency.ts";
+import * as z from "./zod.ts";
 
 /** Content of a response that isn't JSON, or of a variant that the client may negotiate. */
 interface TextContent {
   /** Schema of the text; of a stream, that of each line or event. */
   schema: z.ZodType;
-  /** Default: composed from the examples of the schema's fields. */
   example?: unknown;
 }
 
+/** Method and path of an operation, in OpenAPI's notation: `GET /index/{index_name}`. */
+export type Route = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
+
 /** What the OpenAPI document says of an operation. */
 export interface EndpointDescription {
-  method: "get" | "post" | "patch" | "delete";
-  /** Path in OpenAPI's notation: `/index/{index_name}`. */
-  path: string;
   /** Name of the function in generated clients: a verb and a noun. */
   operationId: string;
   /** What the operation does, in a few words. */
   summary: string;
   /** What a caller should know before the first call, as Markdown. */
   description: string;
-  /** Scope that the API key must have; null needs no key. */
-  scope: Scope | null;
-  params?: z.ZodObject;
+  /** Scope that the API key must have; null needs no key. Default: `read` for GET, else `write`. */
+  scope?: Scope | null;
   query?: z.ZodObject;
   /** Schema of a JSON body. */
   body?: z.ZodObject;
-  /** JSON bodies by their names. The first one works on any index, and changes little. */
-  examples?: Readonly<Record<string, RequestExample>>;
+  /** JSON bodies by what they do. The first one works on any index, and changes little. */
+  examples?: Readonly<Record<string, object>>;
   /** Allows an empty body, which is read as `{}`. */
   bodyOptional?: boolean;
   /** Schema of a multipart body. Documentation only: the handler reads the parts as a stream. */
   form?: z.ZodObject;
+  /** Parts of a multipart body; of a file, its name. */
+  formExample?: Readonly<Record<string, unknown>>;
   /** Media type of a binary body. Documentation only: the handler reads the stream. */
   binaryMediaType?: string;
   /** Schema of request headers. Documentation only. */
@@ -53,49 +54,49 @@ export interface EndpointDescription {
   errors?: Partial<Record<ErrorCode, string>>;
 }
 
-interface RequestExample {
-  summary: string;
-  value: Record<string, unknown>;
+/** An operation of a router. */
+export interface Operation extends EndpointDescription {
+  method: "get" | "post" | "patch" | "delete";
+  path: string;
+  /** Parameters of the path. */
+  params: z.ZodObject;
+  scope: Scope | null;
 }
+
+const sentence = (description: string, example: unknown) =>
+  z.string().describe(description).openapi({ example });
 
 const errorRecord = z
   .object({
-    detail: z
-      .string()
-      .describe("A sentence that says what is wrong and what to do.")
-      .openapi({ example: 'There is no index named "holiday".' }),
+    detail: sentence(
+      "A sentence that says what is wrong and what to do.",
+      'There is no index named "holiday".',
+    ),
   })
   .openapi({ description: "Body of every error but 422." });
+
+const validationIssue = z.object({
+  loc: z
+    .array(z.union([z.string(), z.int()]))
+    .describe("Where: `path`, `query`, `header` or `body`, then the field and positions in lists.")
+    .openapi({ example: ["body", "top_k"] }),
+  msg: sentence("What is wrong, in a sentence.", "Input should be less than or equal to 500"),
+  type: sentence("Kind of issue, by pydantic's name.", "less_than_equal"),
+});
 
 const validationError = z
   .object({
     detail: z
-      .array(
-        z.object({
-          loc: z
-            .array(z.union([z.string(), z.int()]))
-            .describe(
-              "Where: `path`, `query`, `header` or `body`, then the field, then positions in lists.",
-            )
-            .openapi({ example: ["body", "top_k"] }),
-          msg: z
-            .string()
-            .describe("What is wrong, in a sentence.")
-            .openapi({ example: "Input should be less than or equal to 500" }),
-          type: z
-            .string()
-            .describe("Kind of issue, by pydantic's name.")
-            .openapi({ example: "less_than_equal" }),
-        }),
-      )
+      .array(validationIssue)
       .describe("Every issue of the request, at most 1000 for each part of it."),
   })
   .openapi({ description: "Body of a 422 error, in the format of FastAPI." });
 
-const errorContent = (description: string, detail: string) => ({
-  description,
-  content: { "application/json": { schema: refTo("schemas", "Error"), example: { detail } } },
-});
+const errorContent = (description: string, detail?: string) => {
+  const schema = refTo("schemas", "ErrorBody");
+  const example = detail === undefined ? {} : { example: { detail } };
+  return { description, content: { "application/json": { schema, ...example } } };
+};
 
 /** Error responses that many operations have, by their names in `components.responses`. */
 const ERROR_RESPONSES = {
@@ -127,48 +128,52 @@ const ERROR_RESPONSES = {
 } as const;
 
 /** Adds the components to which the operations refer. */
-export function registerErrors(registry: OpenAPIHono["openAPIRegistry"]): void {
-  registry.register("Error", errorRecord);
+export function registerErrors(registry: OpenAPIRegistry): void {
+  registry.register("ErrorBody", errorRecord);
   registry.register("ValidationError", validationError);
   for (const [name, response] of Object.entries(ERROR_RESPONSES)) {
     registry.registerComponent("responses", name, response);
   }
 }
 
-/** Returns an operation as the OpenAPI registry takes it. */
-export function describeEndpoint(endpoint: EndpointDescription) {
-  const { body, form, binaryMediaType, params, query, operationId, summary, description } =
-    endpoint;
+/** Returns an operation as the OpenAPI registry takes it, in the group of a tag. */
+export function describeEndpoint(endpoint: Operation, tag: string) {
+  const { method, path, operationId, summary, description } = endpoint;
+  const { scope, params, query, body, form, examples, binaryMediaType: binary } = endpoint;
+  const { formExample: example } = endpoint;
   const headers = endpoint.creates ? idempotencyHeaders : endpoint.headers;
-  const bodies = {
+  const content = {
     ...(body && {
-      "application/json": {
-        schema: body,
-        ...(endpoint.examples && { examples: endpoint.examples }),
-      },
+      "application/json": { schema: body, ...(examples && { examples: toExamples(examples) }) },
     }),
-    ...(form && { "multipart/form-data": { schema: form } }),
-    ...(binaryMediaType && {
-      [binaryMediaType]: { schema: { type: "string", format: "binary" } as const },
-    }),
+    ...(form && { "multipart/form-data": { schema: form, ...(example && { example }) } }),
+    ...(binary && { [binary]: { schema: { type: "string", format: "binary" } as const } }),
   };
+  const required = !(endpoint.bodyOptional ?? false);
   return {
-    method: endpoint.method,
-    path: endpoint.path,
+    tags: [tag],
+    method,
+    path,
     operationId,
     summary,
     description,
-    security: endpoint.scope ? [{ ApiKey: [endpoint.scope] }] : [],
+    security: scope ? [{ ApiKey: [scope] }] : [],
     request: {
-      ...(params && { params }),
+      ...(hasParams(params) && { params }),
       ...(query && { query }),
       ...(headers && { headers }),
-      ...((body ?? form ?? binaryMediaType) && {
-        body: { content: bodies, required: !(endpoint.bodyOptional ?? false) },
-      }),
+      ...(Object.keys(content).length > 0 && { body: { content, required } }),
     },
     responses: { ...describeSuccess(endpoint), ...describeErrors(endpoint) },
   };
+}
+
+/** Returns examples as OpenAPI has them: by names without spaces. */
+function toExamples(examples: Readonly<Record<string, object>>) {
+  const named = Object.entries(examples).map(([summary, value]) => {
+    return [summary.toLowerCase().replaceAll(/\W+/g, "_"), { summary, value }] as const;
+  });
+  return Object.fromEntries(named);
 }
 
 function describeSuccess({ status, response, text = {} }: EndpointDescription) {
@@ -177,35 +182,39 @@ function describeSuccess({ status, response, text = {} }: EndpointDescription) {
   return { 200: { description: "Success.", content } };
 }
 
-function describeErrors(endpoint: EndpointDescription) {
-  const { scope, params, body, form, binaryMediaType, creates } = endpoint;
+function describeErrors({ scope, params, form, creates, errors, ...endpoint }: Operation) {
   const responses: Record<string, object> = {
     ...(scope && { 401: refTo("responses", "Unauthorized"), 403: refTo("responses", "Forbidden") }),
-    ...(params && { 404: refTo("responses", "NotFound") }),
+    ...(hasParams(params) && { 404: refTo("responses", "NotFound") }),
     422: refTo("responses", "Invalid"),
     ...(scope && { 429: refTo("responses", "TooManyRequests") }),
     "5XX": refTo("responses", "ServerError"),
   };
-  const reasons: [ErrorCode, string][] = Object.entries(endpoint.errors ?? {}) as [];
-  if (creates) {
-    const earlier =
-      creates === "secret" ? "has succeeded: its secret was shown once" : "is still running";
-    reasons.push(["conflict", `An earlier request with this \`Idempotency-Key\` ${earlier}.`]);
-  }
-  if (form) {
-    reasons.push(
-      ["bad_request", "The form can't be read."],
-      ["unsupported_media_type", "The body isn't a form, or the file isn't of this kind."],
-    );
-  }
-  if (body ?? form ?? binaryMediaType) reasons.push(["too_large", "The body is too large."]);
-  for (const [code, reason] of reasons) {
-    const { status } = ERRORS[code];
+  const earlier =
+    creates === "secret" ? "has succeeded: its secret was shown once" : "is still running";
+  const reasons: Partial<Record<ErrorCode, string>>[] = [
+    errors ?? {},
+    creates ? { conflict: `An earlier request with this \`Idempotency-Key\` ${earlier}.` } : {},
+    form ? FORM_ERRORS : {},
+    (form ?? endpoint.body ?? endpoint.binaryMediaType) ? BODY_ERRORS : {},
+  ];
+  for (const [code, reason] of reasons.flatMap((one) => Object.entries(one))) {
+    const { status } = ERRORS[code as ErrorCode];
     const known = responses[status];
     const description = known && "description" in known ? `${String(known.description)} ` : "";
-    responses[status] = errorContent(description + reason, reason);
+    responses[status] = errorContent(description + reason);
   }
   return responses;
+}
+
+const FORM_ERRORS = {
+  bad_request: "The form can't be read.",
+  unsupported_media_type: "The body isn't a form, or the file isn't of this kind.",
+};
+const BODY_ERRORS = { too_large: "The body is too large." };
+
+function hasParams({ shape }: z.ZodObject): boolean {
+  return Object.keys(shape).length > 0;
 }
 
 function refTo(kind: "schemas" | "responses", name: string) {

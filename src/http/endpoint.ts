@@ -1,35 +1,37 @@
-import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { Hono } from "hono";
 import { LIMITS } from "../config.ts";
 import { AppError, ValidationError, type ValidationIssue } from "../errors.ts";
+import { append } from "../lists.ts";
 import { authenticate } from "./authenticate.ts";
 import type { AppEnv, Context } from "./context.ts";
-import { describeEndpoint, type EndpointDescription } from "./describe-endpoint.ts";
+import type { EndpointDescription, Operation, Route } from "./describe-endpoint.ts";
+import { pathParams } from "./fields.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
-import { readBody, readJsonBody } from "./json-body.ts";
 import { meterRequest } from "./metering.ts";
 import { collectFormIssues, isFormRequest } from "./multipart.ts";
-import { readQuery, tagNextCursor } from "./query-string.ts";
-import { validate } from "./validation.ts";
+import { readQuery, tagNextCursor } from "./pagination.ts";
+import { readBody, readJsonBody, validate, nearFieldIssues } from "./validation.ts";
+import * as z from "./zod.ts";
 
 /**
  * Creates a router that ignores a trailing slash, but `requireExactPath` refuses some. The OpenAPI
  * document groups its operations under `tag`.
  */
 export function createRouter(tag = "") {
-  return Object.assign(new OpenAPIHono<AppEnv>({ strict: false }), { tag });
+  const endpoints: Operation[] = [];
+  return Object.assign(new Hono<AppEnv>({ strict: false }), { tag, endpoints });
 }
 
 const emptyObject = z.object({});
 type EmptyObject = typeof emptyObject;
 
 /** Contract of one operation. Requests are validated and the OpenAPI document is made from it. */
-export interface Endpoint<
-  P extends z.ZodObject,
+interface Endpoint<
+  Path extends string,
   Q extends z.ZodObject,
   B extends z.ZodObject,
   R extends z.ZodType = z.ZodType,
 > extends EndpointDescription {
-  params?: P;
   query?: Q;
   body?: B;
   response?: R;
@@ -38,6 +40,7 @@ export interface Endpoint<
    * request as it was sent, whatever else is wrong with it, unless its body is no JSON object.
    */
   rules?: (c: Context, sent: SentInput) => ValidationIssue[];
+  handle: (c: Context, input: Input<Path, Q, B>) => Promise<z.input<R> | Response>;
 }
 
 /** Query parameters and JSON fields as they were sent, of any type. Null counts as absent. */
@@ -46,61 +49,55 @@ export interface SentInput {
   body: Record<string, unknown>;
 }
 
-/** Validated input of a handler, whose endpoint has these schemas. */
-export interface Input<
-  P extends z.ZodObject = EmptyObject,
-  Q extends z.ZodObject = EmptyObject,
-  B extends z.ZodObject = EmptyObject,
-> {
-  params: z.output<P>;
+/** Names of the parameters of a path. */
+type ParamName<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamName<Rest>
+  : never;
+
+/** Validated input of a handler. */
+interface Input<Path extends string, Q extends z.ZodObject, B extends z.ZodObject> {
+  params: Record<ParamName<Path>, string>;
   query: z.output<Q>;
   body: z.output<B>;
 }
 
 /**
- * Adds an operation to a router and to its OpenAPI document. The API key is checked before the body
+ * Adds an operation to a router, and to its `endpoints`. The API key is checked before the body
  * is read. Path, query, headers and body are validated together; the response lists every issue.
  */
 export function addEndpoint<
-  P extends z.ZodObject = EmptyObject,
+  const Path extends Route,
   Q extends z.ZodObject = EmptyObject,
   B extends z.ZodObject = EmptyObject,
   R extends z.ZodType = z.ZodType,
 >(
   router: ReturnType<typeof createRouter>,
-  endpoint: Endpoint<P, Q, B, R>,
-  handle: (c: Context, input: Input<P, Q, B>) => Promise<z.input<R> | Response>,
+  route: Path,
+  endpoint: Endpoint<NoInfer<Path>, Q, B, R>,
 ): void {
-  router.openAPIRegistry.registerPath({ tags: [router.tag], ...describeEndpoint(endpoint) });
-  router.on(endpoint.method.toUpperCase(), toHonoPath(endpoint.path), async (c) => {
+  const [verb = "", path = ""] = route.split(" ");
+  const { scope = verb === "GET" ? "read" : "write" } = endpoint;
+  const params = pathParams(path);
+  const method = verb.toLowerCase() as Operation["method"];
+  router.endpoints.push({ ...endpoint, method, path, params, scope });
+  router.on(verb, toHonoPath(path), async (c) => {
     requireExactPath(c);
-    if (endpoint.scope) {
-      const caller = await authenticate(c, endpoint.scope);
+    if (scope) {
+      const caller = await authenticate(c, scope);
       c.set("caller", caller);
       meterRequest(c, caller.accountId);
     }
     const isForm = endpoint.form !== undefined && isFormRequest(c.req.raw);
-    const sent = isForm ? withoutBody(endpoint) : endpoint;
-    const body = await (sent.body ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
+    const hasJson = endpoint.body !== undefined && !isForm; // the handler reads a form's parts
+    const body = await (hasJson ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
     const respond = async () => {
-      const result = await handle(c, await readInput(c, sent, body));
+      const input = await readInput(c, { ...endpoint, params }, hasJson ? body : null);
+      const result = await endpoint.handle(c, input);
       if (result instanceof Response) return result;
       return jsonResponse(tagNextCursor(c, endpoint.query, result), 200);
     };
     return endpoint.creates ? runOnce(c, endpoint.creates, body, respond) : respond();
   });
-}
-
-/** Returns an operation for a request with a form instead of JSON: its handler reads the parts. */
-function withoutBody<
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodObject,
-  R extends z.ZodType,
->(endpoint: Endpoint<P, Q, B, R>): Endpoint<P, Q, B, R> {
-  const { body: _, ...others } = endpoint;
-  const { rules: _rules, ...withoutRules } = others;
-  return withoutRules;
 }
 
 /**
@@ -115,45 +112,43 @@ function requireExactPath(c: Context): void {
   }
 }
 
-async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+/** Validates a request. `bytes` are its JSON; null without any, such as that of a form. */
+async function readInput<Path extends string, Q extends z.ZodObject, B extends z.ZodObject>(
   c: Context,
-  endpoint: Endpoint<P, Q, B>,
-  bytes: Uint8Array,
-): Promise<Input<P, Q, B>> {
+  endpoint: Endpoint<Path, Q, B> & Pick<Operation, "params">,
+  bytes: Uint8Array | null,
+): Promise<Input<Path, Q, B>> {
+  const { bodyOptional = false, form, creates, rules, ...schemas } = endpoint;
   const issues: ValidationIssue[] = [];
-  const params = validate("path", endpoint.params ?? emptyObject, c.req.param(), issues);
-  const sentQuery = readQuery(c, endpoint.query ?? emptyObject, endpoint.form, issues);
-  const query = validate("query", endpoint.query ?? emptyObject, sentQuery, issues);
-  const json = endpoint.body
-    ? readJsonBody(c, bytes, endpoint.bodyOptional ?? false, issues)
-    : { value: {} };
-  const body = json && validate("body", endpoint.body ?? emptyObject, json.value, issues);
-  if (endpoint.creates) validate("header", idempotencyHeaders, c.req.header(), issues);
-  if (endpoint.rules && json) {
-    addIssues(issues, endpoint.rules(c, { query: sentQuery, body: json.value }));
-  }
-  if (issues.length > 0 && endpoint.form) {
-    issues.push(
-      ...(await collectFormIssues(c.req.raw, endpoint.form, endpoint.query ?? emptyObject)),
+  const { query: querySchema = emptyObject } = schemas;
+  const params = validate("path", schemas.params, c.req.param(), issues);
+  const sentQuery = readQuery(c, querySchema, form, issues);
+  const query = validate("query", querySchema, sentQuery, issues);
+  const json = bytes ? readJsonBody(c, bytes, bodyOptional, issues) : { value: {} };
+  const bodySchema = (bytes && schemas.body) ?? emptyObject;
+  const body = json && validate("body", bodySchema, json.value, issues);
+  if (json) append(issues, nearFieldIssues(bodySchema, json.value));
+  if (creates) validate("header", idempotencyHeaders, c.req.header(), issues);
+  if (rules && json && (bytes || !schemas.body)) {
+    const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));
+    const broken = rules(c, { query: sentQuery, body: json.value });
+    append(
+      issues,
+      broken.filter(({ loc }) => !locations.has(JSON.stringify(loc))),
     );
   }
+  if (issues.length > 0 && form) {
+    append(issues, await collectFormIssues(c.req.raw, form, querySchema));
+  }
   if (issues.length > 0) throw new ValidationError(issues);
-  return { params, query, body } as Input<P, Q, B>;
-}
-
-/** Adds issues at locations that have none yet. */
-function addIssues(issues: ValidationIssue[], more: ValidationIssue[]): void {
-  const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));
-  issues.push(...more.filter(({ loc }) => !locations.has(JSON.stringify(loc))));
+  return { params, query, body } as Input<Path, Q, B>;
 }
 
 export function toHonoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-export function jsonResponse(body: unknown, status: number): Response {
-  return Response.json(body, {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8" },
-  });
+export function jsonResponse(body: unknown, status: number, headers?: Record<string, string>) {
+  const type = { "content-type": "application/json; charset=utf-8" };
+  return Response.json(body, { status, headers: { ...type, ...headers } });
 }

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { IDEMPOTENCY } from "../config.ts";
 import { AppError, traceOf, invalid } from "../errors.ts";
 import { withLeaseRenewal } from "../lease.ts";
@@ -12,6 +11,7 @@ import {
   renewAttempt,
 } from "../store/d1/idempotency.ts";
 import type { Context } from "./context.ts";
+import * as z from "./zod.ts";
 
 const HEADER = "idempotency-key";
 

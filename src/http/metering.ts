@@ -1,8 +1,5 @@
 import type { AccountId } from "../ids.ts";
-import { costGate } from "../metering/cost-gate.ts";
-import { meterEnv } from "../metering/meter-env.ts";
-import { type UsageMeter, usageMeter } from "../metering/usage-meter.ts";
-import { cancelCalls } from "../models/run.ts";
+import { costGate, meterEnv, type UsageMeter, usageMeter } from "../metering/meter-env.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import type { Context } from "./context.ts";
 
@@ -13,8 +10,7 @@ import type { Context } from "./context.ts";
 export function meterRequest(c: Context, accountId: AccountId): void {
   const meter = usageMeter(accountId);
   meter.count("requests", 1);
-  const env = { ...c.env, AI: cancelCalls(c.env.AI, c.req.raw.signal) };
-  c.env = meterEnv(env, accountId, "interactive");
+  c.env = meterEnv(c.env, accountId, { priority: "interactive", signal: c.req.raw.signal });
   flushLater(c, meter);
 }
 

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
-import { z } from "@hono/zod-openapi";
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import { splitPath } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { ignoreAfterUse } from "../ignored-errors.ts";
+import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
+import type { Context } from "./context.ts";
 import { validate } from "./validation.ts";
+import * as z from "./zod.ts";
 
 /** `parts` also counts parts that are neither, such as one without a name. */
 const MAX_PARTS = { fields: 20, files: 5, parts: 25 } as const;
@@ -14,10 +17,12 @@ const MAX_PARSED_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 
 /** A file part of a multipart body, streamed as it arrives. */
-export interface FormFile {
+interface FormFile {
   field: string;
   /** Without folders, and with the characters that forms escape. */
   filename: string;
+  /** Its folder, with `/`; empty without one. */
+  folder: string;
   chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -45,7 +50,7 @@ export async function readForm(
   }
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
   const fields = new Map<string, string>();
-  const parser = openParser({ "content-type": type });
+  const parser = openParser(type);
   const body = request.body?.getReader();
   const failures: unknown[] = [];
   let reading: Promise<void> = Promise.resolve();
@@ -56,26 +61,21 @@ export async function readForm(
     fields.set(name, value);
   });
   for (const kind of ["fields", "files", "parts"] as const) {
-    parser.on(`${kind}Limit`, () => failures.push(tooMany(kind)));
+    const message = `The form has more than ${MAX_PARTS[kind]} ${kind}.`;
+    parser.on(`${kind}Limit`, () => failures.push(new AppError("too_large", message)));
   }
   parser.on("file", (field, stream, filename) => {
     current = stream;
     stream.on("error", () => undefined); // the reader gets it, too
     const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false });
+    const { name, folder } = splitPath(unescapeFilename(filename));
+    const file = { field, filename: name, folder, chunks };
     reading = reading
-      .then(() =>
-        failures.length === 0
-          ? onFile({ field, filename: unescapeFilename(filename), chunks })
-          : undefined,
-      )
+      .then(() => (failures.length === 0 ? onFile(file) : undefined))
       .catch((error: unknown) => void failures.push(error))
       .then(() => void stream.resume());
   });
-  try {
-    await feedParser(body, parser, failures);
-  } catch (error) {
-    failures.push(error);
-  }
+  await feedParser(body, parser, failures).catch((error: unknown) => failures.push(error));
   // Rejects the pending read of `onFile`: no more of its file will come.
   if (failures.length > 0) current?.destroy(new Error("the upload was interrupted"));
   await discardBody(body);
@@ -105,7 +105,8 @@ async function feedParser(
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw bodyTooLarge();
     for (let start = 0; start < chunk.length; start += MAX_PARSED_BYTES) {
-      const slice = toBuffer(chunk.subarray(start, start + MAX_PARSED_BYTES));
+      const { buffer, byteOffset, byteLength } = chunk.subarray(start, start + MAX_PARSED_BYTES);
+      const slice = Buffer.from(buffer, byteOffset, byteLength); // without a copy
       if (!parser.write(slice)) await waitForEvent(parser, "drain");
       if (isOver()) return;
     }
@@ -154,14 +155,10 @@ async function waitForEvent(parser: BusboyInstance, event: string): Promise<void
 /** Ignores an error of the parser: `readForm` listens for errors and records them. */
 function ignoreRecorded(): void {}
 
-/** Views bytes as a `Buffer`, without a copy. */
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-function openParser(headers: BusboyHeaders): BusboyInstance {
+function openParser(type: string): BusboyInstance {
   try {
-    return new Busboy({ headers, limits: { fieldSize: LIMITS.fieldBytes, ...MAX_PARTS } });
+    const limits = { fieldSize: LIMITS.fieldBytes, ...MAX_PARTS };
+    return new Busboy({ headers: { "content-type": type }, limits, preservePath: true });
   } catch (cause) {
     throw malformedBody(cause);
   }
@@ -177,10 +174,6 @@ function bodyTooLarge(): AppError {
 
 function partTooLarge(name: string, maxBytes: number): AppError {
   return new AppError("too_large", `The part "${name}" is larger than ${maxBytes} bytes.`);
-}
-
-function tooMany(kind: keyof typeof MAX_PARTS): AppError {
-  return new AppError("too_large", `The form has more than ${MAX_PARTS[kind]} ${kind}.`);
 }
 
 /** Reads a small part into memory. Throws `too_large` past `maxBytes`. */
@@ -230,27 +223,18 @@ export function requireFields<Form extends z.ZodObject>(
   fileNames: readonly string[],
   query: z.ZodObject = z.object({}),
 ): z.output<Form> {
-  const issues = misplacedParameters(form, fields, query);
+  const issues: ValidationIssue[] = [];
+  for (const name of fields.keys()) {
+    if (!Object.hasOwn(query.shape, name) || Object.hasOwn(form.shape, name)) continue;
+    const msg = `Value error, send ${name} in the query string`;
+    issues.push({ loc: ["body", name], type: "value_error", msg });
+  }
   const isFile = (name: string) => form.shape[name]?.safeParse(FILE).success ?? false;
   const fileFields = fileNames.filter(isFile).map((name) => [name, FILE]);
   const values = { ...Object.fromEntries(fields), ...Object.fromEntries(fileFields) };
-  const read = validate("body", form, values, issues);
+  const read = validate("form", form, values, issues);
   if (!read || issues.length > 0) throw new ValidationError(issues);
   return read;
-}
-
-function misplacedParameters(
-  form: z.ZodObject,
-  fields: Map<string, string>,
-  query: z.ZodObject,
-): ValidationIssue[] {
-  const isMisplaced = (name: string) =>
-    Object.hasOwn(query.shape, name) && !Object.hasOwn(form.shape, name);
-  return [...fields.keys()].filter(isMisplaced).map((name) => ({
-    loc: ["body", name],
-    type: "value_error",
-    msg: `Value error, send ${name} in the query string`,
-  }));
 }
 
 /**
@@ -267,16 +251,40 @@ export async function collectFormIssues(
   if (size > LIMITS.jsonBytes) return [];
   const fileNames: string[] = [];
   try {
-    requireFields(
-      form,
-      await readForm(request, async ({ field }) => void fileNames.push(field)),
-      fileNames,
-      query,
-    );
+    const fields = await readForm(request, async ({ field }) => void fileNames.push(field));
+    requireFields(form, fields, fileNames, query);
     return [];
   } catch (error) {
     if (error instanceof ValidationError) return error.issues;
     if (error instanceof AppError) return [];
     throw error;
   }
+}
+
+/**
+ * Reads a form with an image, up to `LIMITS.imageBytes`, and its fields, of which some have
+ * defaults. Parameters of `query` mustn't be in it.
+ */
+export async function readImageForm<Form extends z.ZodObject>(
+  c: Context,
+  form: Form,
+  query?: z.ZodObject,
+  defaults: Record<string, string> = {},
+): Promise<z.output<Form> & { image: Uint8Array }> {
+  const images: Uint8Array[] = [];
+  const parts = await readForm(c.req.raw, async (part) => {
+    if (part.field === "image_file") images.push(await readSmallPart(part, LIMITS.imageBytes));
+  });
+  const sent = new Map([...Object.entries(defaults), ...parts]);
+  const fileNames = images.map(() => "image_file");
+  const fields = requireFields(form, sent, fileNames, query);
+  const image = images.at(-1)!;
+  await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
+  return { ...fields, image };
+}
+
+/** Rethrows errors about an uploaded image as a `ValidationError`, and others unchanged. */
+export function throwImageAsInvalid(error: unknown): never {
+  if (!(error instanceof AppError && error.code === "unreadable_image")) throw error;
+  throw invalid(["body", "image_file"], "value_error", error.message);
 }

@@ -1,8 +1,14 @@
-import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
+import { invalid, type ValidationIssue } from "../errors.ts";
 import { fingerprint } from "../fingerprint.ts";
+import type { AccountId, IndexId } from "../ids.ts";
 import type { Page, PageRequest } from "../store/sql.ts";
-import { queryInt } from "./query-params.ts";
+import { isObject } from "../user-metadata.ts";
+import type { Context } from "./context.ts";
+import { text } from "./fields.ts";
+import { isRepeatable } from "./query-params.ts";
+import { strictInt } from "./validation.ts";
+import * as z from "./zod.ts";
 
 /** Message about a cursor that the API didn't issue for this request. */
 export const INVALID_CURSOR =
@@ -12,7 +18,11 @@ export const DEFAULT_PAGE_SIZE = 50;
 
 /** Query parameters `limit` and `cursor`, shared by every list. */
 export const pageQuery = z.object({
-  limit: queryInt(1, LIMITS.pageSize, DEFAULT_PAGE_SIZE).describe("Items on a page."),
+  limit: strictInt()
+    .min(1)
+    .max(LIMITS.pageSize)
+    .default(DEFAULT_PAGE_SIZE)
+    .describe("Items on a page."),
   cursor: z
     .string()
     .refine(isCursor, INVALID_CURSOR)
@@ -23,11 +33,7 @@ export const pageQuery = z.object({
 /** Fields of every response that is a page. */
 export const pageFields = {
   total: z.int().describe("Number of items on all pages.").openapi({ example: 1 }),
-  next_cursor: z
-    .string()
-    .nullable()
-    .describe("`cursor` of the next page; null on the last one.")
-    .openapi({ example: null }),
+  next_cursor: text("`cursor` of the next page; null on the last one.", null).nullable(),
 };
 
 /** Response schema of every list: `{<name>: […], total, next_cursor}`. */
@@ -51,23 +57,14 @@ export function nextCursor({ next }: Page<unknown>): string | null {
   return next === null ? null : encodeCursor(next);
 }
 
-/** Parameters that may change from page to page. */
-const PAGE_PARAMETERS = new Set(["cursor", "limit"]);
-
-/** Returns the tag of the list that a request reads: its path and its filters. */
-export function listTag(path: string, query: Record<string, unknown>): string {
-  const filters = Object.entries(query).filter(([name]) => !PAGE_PARAMETERS.has(name));
-  return fingerprint([path, ...filters.sort(([a], [b]) => (a < b ? -1 : 1))]);
-}
-
-/** Ties a cursor to the list that it continues. */
-export function tagCursor(cursor: string, tag: string): string {
-  return `${cursor}.${tag}`;
-}
-
-/** Returns the cursor of the list with `tag`; the empty string for that of another list. */
-export function untagCursor(tagged: string, tag: string): string {
-  return tagged.endsWith(`.${tag}`) ? tagged.slice(0, -tag.length - 1) : "";
+/** Makes the response of a list, whose schema is `pageOf(name, …)`. */
+export async function pageRecord<Name extends string, Row, Item>(
+  name: Name,
+  page: Page<Row>,
+  toItem: (row: Row) => Item | Promise<Item>,
+) {
+  const items = { [name]: await Promise.all(page.items.map(toItem)) } as Record<Name, Item[]>;
+  return { ...items, total: page.total, next_cursor: nextCursor(page) };
 }
 
 function isCursor(cursor: string): boolean {
@@ -81,4 +78,84 @@ function decodeCursor(cursor: string): string {
 
 function encodeCursor(id: string): string {
   return Buffer.from(id).toString("base64url");
+}
+
+/**
+ * Reads the query string. Adds an issue for a parameter that is given more often than its schema
+ * allows, and for a part of `form` that is given here; leaves out the former.
+ */
+export function readQuery(
+  c: Context,
+  schema: z.ZodObject,
+  form: z.ZodObject | undefined,
+  issues: ValidationIssue[],
+): Record<string, unknown> {
+  const addIssue = (name: string, type: string, msg: string) =>
+    issues.push({ loc: ["query", name], type, msg });
+  const query: Record<string, unknown> = {};
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    if (!field && form && Object.hasOwn(form.shape, name)) {
+      addIssue(name, "value_error", `Value error, send ${name} as a part of the form`);
+    } else if (values.length === 1) query[name] = values[0];
+    else if (!field || isRepeatable(field)) query[name] = values;
+    else {
+      const msg = `Value error, ${name} is given ${values.length} times: give it once`;
+      addIssue(name, "value_error", msg);
+    }
+  }
+  if (typeof query["cursor"] === "string" && "cursor" in schema.shape) {
+    query["cursor"] = readCursor(c, schema, query["cursor"]);
+  }
+  return query;
+}
+
+/** A cursor and the tag of its list. */
+const TAGGED = /^(.+)\.([\w-]{8})$/;
+
+/**
+ * Returns a cursor without its tag; for that of another list the empty string, which no cursor's
+ * schema accepts. The tag of an index's list is compared once the index is known.
+ */
+function readCursor(c: Context, schema: z.ZodObject, tagged: string): string {
+  const [, cursor = "", tag] = TAGGED.exec(tagged) ?? [];
+  const isTagOf = (owner: AccountId | IndexId) => tag === requestTag(c, schema, owner);
+  if (c.req.param("index_name") === undefined) {
+    return isTagOf(c.get("caller").accountId) ? cursor : "";
+  }
+  c.set("isCursorOf", isTagOf);
+  return cursor;
+}
+
+/** Sets the index that a request reads. Throws a `ValidationError` for a cursor of another one. */
+export function setIndex(c: Context, indexId: IndexId): void {
+  c.set("indexId", indexId);
+  const isCursorOf = c.get("isCursorOf");
+  if (isCursorOf && !isCursorOf(indexId)) {
+    throw invalid(["query", "cursor"], "value_error", INVALID_CURSOR);
+  }
+}
+
+/** Ties the `next_cursor` of a list to the request, if its schema has a cursor. */
+export function tagNextCursor(
+  c: Context,
+  schema: z.ZodObject | undefined,
+  result: unknown,
+): unknown {
+  if (!schema || !("cursor" in schema.shape) || !isObject(result)) return result;
+  const { next_cursor: cursor } = result;
+  if (typeof cursor !== "string") return result;
+  const owner = c.get("indexId") ?? c.get("caller").accountId;
+  return { ...result, next_cursor: `${cursor}.${requestTag(c, schema, owner)}` };
+}
+
+/** Parameters that may change from page to page. */
+const PAGE_PARAMETERS = new Set(["cursor", "limit"]);
+
+/** Returns the tag of the list that a request reads: whose it is, its path and its filters. */
+function requestTag(c: Context, { shape }: z.ZodObject, owner: AccountId | IndexId): string {
+  const filters = Object.entries(c.req.queries())
+    .filter(([name]) => Object.hasOwn(shape, name) && !PAGE_PARAMETERS.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return fingerprint([owner, c.req.path, ...filters]);
 }

@@ -1,7 +1,7 @@
-import type { z } from "@hono/zod-openapi";
+import type * as z from "./zod.ts";
 
 /** Type and message of a validation error, as pydantic v2 reports it. */
-export interface PydanticError {
+interface PydanticError {
   type: string;
   msg: string;
 }
@@ -42,9 +42,8 @@ export function toPydanticError(issue: z.core.$ZodIssue, value: unknown): Pydant
     case "invalid_value":
       return isMissing ? standardError("missing") : literalError(issue.values);
     case "too_small":
-      return tooSmall(issue, value);
     case "too_big":
-      return tooBig(issue.origin, Number(issue.maximum), value);
+      return boundError(issue, value);
     case "invalid_format":
       return formatError(issue);
     case "custom":
@@ -53,6 +52,12 @@ export function toPydanticError(issue: z.core.$ZodIssue, value: unknown): Pydant
     default:
       return customError("value_error", issue.message);
   }
+}
+
+/** Converts the error of a text that should be a number or a boolean. */
+export function toParsingError(error: PydanticError): PydanticError {
+  const type = error.type.replace(/^(int|float|bool)_type$/, "$1_parsing");
+  return type === error.type ? error : standardError(type as keyof typeof MESSAGES);
 }
 
 /** Converts an issue of a custom rule. Uses pydantic's message if it has one for the type. */
@@ -72,50 +77,36 @@ function literalError(values: readonly unknown[]): PydanticError {
   return { type: "literal_error", msg: `Input should be ${expected}` };
 }
 
-function tooSmall(
-  { origin, minimum, inclusive }: z.core.$ZodIssueTooSmall,
+function boundError(
+  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
   value: unknown,
 ): PydanticError {
-  const min = Number(minimum);
-  if (origin === "string") {
-    const msg = `String should have at least ${formatCount(min, "character")}`;
-    return { type: "string_too_short", msg };
+  const isMin = issue.code === "too_small";
+  const bound = Number(isMin ? issue.minimum : issue.maximum);
+  const limit = (noun: string) =>
+    `at ${isMin ? "least" : "most"} ${bound} ${noun}${bound === 1 ? "" : "s"}`;
+  if (issue.origin === "string") {
+    const type = isMin ? "string_too_short" : "string_too_long";
+    return { type, msg: `String should have ${limit("character")}` };
   }
-  if (origin === "array") {
-    const bound = `at least ${formatCount(min, "item")}`;
-    return { type: "too_short", msg: listMessage(bound, value) };
+  if (issue.origin === "array") {
+    const count = Array.isArray(value) ? value.length : 1;
+    const msg = `List should have ${limit("item")} after validation, not ${count}`;
+    return { type: isMin ? "too_short" : "too_long", msg };
   }
-  if (inclusive === false) {
-    return { type: "greater_than", msg: `Input should be greater than ${min}` };
+  if (isMin && issue.inclusive === false) {
+    return { type: "greater_than", msg: `Input should be greater than ${bound}` };
   }
-  return { type: "greater_than_equal", msg: `Input should be greater than or equal to ${min}` };
+  const comparison = isMin ? "greater" : "less";
+  return {
+    type: `${comparison}_than_equal`,
+    msg: `Input should be ${comparison} than or equal to ${bound}`,
+  };
 }
 
-function tooBig(origin: string, max: number, value: unknown): PydanticError {
-  if (origin === "string") {
-    const msg = `String should have at most ${formatCount(max, "character")}`;
-    return { type: "string_too_long", msg };
-  }
-  if (origin === "array") {
-    const bound = `at most ${formatCount(max, "item")}`;
-    return { type: "too_long", msg: listMessage(bound, value) };
-  }
-  return { type: "less_than_equal", msg: `Input should be less than or equal to ${max}` };
-}
-
-function listMessage(bound: string, value: unknown): string {
-  return `List should have ${bound} after validation, not ${itemCount(value)}`;
-}
-
-function formatError({
-  format,
-  pattern,
-}: {
-  format: string;
-  pattern?: string | undefined;
-}): PydanticError {
+function formatError({ format, pattern = "" }: z.core.$ZodIssueInvalidStringFormat): PydanticError {
   if (format === "regex") {
-    const source = (pattern ?? "").replace(/^\/(.*)\/\w*$/s, "$1");
+    const source = pattern.replace(/^\/(.*)\/\w*$/s, "$1");
     return { type: "string_pattern_mismatch", msg: `String should match pattern '${source}'` };
   }
   if (format === "url") {
@@ -124,12 +115,4 @@ function formatError({
   }
   if (format === "email") return { type: "value_error", msg: "value is not a valid email address" };
   return customError("value_error", `it is not a valid ${format}`);
-}
-
-function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function itemCount(value: unknown): number {
-  return Array.isArray(value) ? value.length : 1;
 }

@@ -1,50 +1,45 @@
-import { z } from "@hono/zod-openapi";
 import { parseJsonText } from "../json-parse.ts";
+import * as z from "./zod.ts";
 
-/** Schema of an integer in a query string. Unlike `Number`, it rejects empty and hex strings. */
-export function queryInt(min: number, max: number, defaultValue: number) {
-  return z
-    .string()
-    .transform((text, ctx) => {
-      if (/^[+-]?\d{1,300}$/.test(text)) return Number(text);
-      return reject(ctx, "int_parsing", "Input should be a valid integer");
-    })
-    .pipe(z.int().min(min).max(max))
-    .optional()
-    .transform((value) => value ?? defaultValue)
-    .openapi({ type: "integer", minimum: min, maximum: max, default: defaultValue });
+/** A whole number; no hex, and no exponent. */
+const INTEGER = /^[+-]?\d{1,300}$/;
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "1", "yes", "on", "t", "y"].map((word) => [word, true] as const),
+  ...["false", "0", "no", "off", "f", "n"].map((word) => [word, false] as const),
+]);
+
+/**
+ * Converts the texts of a query string or a form to the types of their fields, so that a field has
+ * one schema there and in JSON. What can't be converted stays: the schema refuses it.
+ */
+export function convertTexts({ shape }: z.ZodObject, texts: Record<string, unknown>) {
+  const fields = Object.entries(texts).map(([name, value]) => {
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    return [name, schema ? convertText(unwrap(schema), value) : value];
+  });
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-/** Schema of a decimal number in a query string. Rejects empty, hex and infinite values. */
-export function queryFloat(min: number, max: number, defaultValue: number) {
-  return z
-    .string()
-    .transform((text, ctx) => {
-      const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
-      if (isNumber && Number.isFinite(Number(text))) return Number(text);
-      return reject(ctx, "float_parsing", "Input should be a valid number");
-    })
-    .pipe(z.number().min(min).max(max))
-    .optional()
-    .transform((value) => value ?? defaultValue)
-    .openapi({ type: "number", minimum: min, maximum: max, default: defaultValue });
+function convertText(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodArray) return [value].flat();
+  if (typeof value !== "string") return value;
+  if (schema instanceof z.ZodBoolean) return BOOLEANS.get(value.toLowerCase()) ?? value;
+  if (!(schema instanceof z.ZodNumber)) return value;
+  const isNumber = (schema instanceof z.ZodNumberFormat ? INTEGER : DECIMAL).test(value);
+  return isNumber && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-const TRUE = new Set(["true", "1", "yes", "on", "t", "y"]);
-const FALSE = new Set(["false", "0", "no", "off", "f", "n"]);
+/** Whether a parameter may be given more than once: it is a list. */
+export function isRepeatable(schema: z.ZodType): boolean {
+  return unwrap(schema) instanceof z.ZodArray;
+}
 
-export function queryBool(defaultValue: boolean) {
-  return z
-    .string()
-    .transform((text, ctx) => {
-      const word = text.toLowerCase();
-      if (TRUE.has(word)) return true;
-      if (FALSE.has(word)) return false;
-      return reject(ctx, "bool_parsing", "Input should be a valid boolean");
-    })
-    .optional()
-    .transform((value) => value ?? defaultValue)
-    .openapi({ type: "boolean", default: defaultValue });
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
+    return unwrap(schema.unwrap());
+  }
+  return schema instanceof z.ZodPipe ? unwrap(schema.out) : schema;
 }
 
 /**
@@ -65,42 +60,7 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
     .openapi({ type: "string", format: "json" });
 }
 
-const repeatable = new WeakSet<z.ZodType>();
-
-const toList = (value: unknown) => (value === undefined ? value : [value].flat());
-
-/** Schema of a parameter that may be repeated up to `max` times. */
-export function queryList<Item extends z.ZodType<string>>(
-  item: Item,
-  max: number,
-  description: string,
-) {
-  const schema = z.preprocess(toList, z.array(item).max(max).optional()).describe(description);
-  repeatable.add(schema);
-  return schema;
-}
-
-/** The same, for a parameter that has to be given at least once. */
-export function requiredQueryList<Item extends z.ZodType<string>>(
-  item: Item,
-  max: number,
-  description: string,
-  example: string[],
-) {
-  const schema = z
-    .preprocess(toList, z.array(item).max(max))
-    .describe(description)
-    .openapi({ example });
-  repeatable.add(schema);
-  return schema;
-}
-
-/** Whether a parameter may be given more than once: its schema is a `queryList`. */
-export function isRepeatable(schema: z.ZodType | undefined): boolean {
-  return schema !== undefined && repeatable.has(schema);
-}
-
-function reject(ctx: z.RefinementCtx, type: string, message: string): never {
+export function reject(ctx: z.RefinementCtx, type: string, message: string): never {
   ctx.addIssue({ code: "custom", params: { type }, message });
   return z.NEVER;
 }

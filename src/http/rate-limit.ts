@@ -12,7 +12,7 @@ interface Window {
 }
 
 /** Requests that remain in a window, and seconds until the window is reset. */
-export interface Remaining {
+interface Remaining {
   requests: number;
   seconds: number;
 }
@@ -48,34 +48,23 @@ const windows = new RateWindows();
  */
 export async function requireRate(c: Context, { keyId, accountId }: KeyClaims): Promise<void> {
   const { env } = c;
-  const policies = [
-    { name: "key", id: keyId, maxRequests: Number(env.KEY_RATE), binding: env.RATE_LIMIT },
-    {
-      name: "account",
-      id: accountId,
-      maxRequests: Number(env.ACCOUNT_RATE),
-      binding: env.ACCOUNT_RATE_LIMIT,
-    },
-  ];
-  const outcomes = await Promise.all(policies.map(({ binding, id }) => binding.limit({ key: id })));
-  const now = Date.now();
-  const limits = policies.map(({ name, id, maxRequests }, i) => {
-    const counted = windows.count(id, maxRequests, now);
-    const isExceeded = !outcomes[i]!.success;
-    const remaining = isExceeded ? { requests: 0, seconds: WINDOW_SECONDS } : counted;
-    return { name, maxRequests, isExceeded, remaining };
-  });
-  const policyItems = limits.map(
-    ({ name, maxRequests }) => `"${name}";q=${maxRequests};w=${WINDOW_SECONDS}`,
-  );
-  const limitItems = limits.map(
-    ({ name, remaining }) => `"${name}";r=${remaining.requests};t=${remaining.seconds}`,
-  );
-  c.header("RateLimit-Policy", policyItems.join(", "));
-  c.header("RateLimit", limitItems.join(", "));
+  const limits = await Promise.all([
+    countRequest("key", env.RATE_LIMIT, keyId, Number(env.KEY_RATE)),
+    countRequest("account", env.ACCOUNT_RATE_LIMIT, accountId, Number(env.ACCOUNT_RATE)),
+  ]);
+  const policies = limits.map(({ name, max }) => `"${name}";q=${max};w=${WINDOW_SECONDS}`);
+  const items = limits.map(({ name, requests, seconds }) => `"${name}";r=${requests};t=${seconds}`);
+  c.header("RateLimit-Policy", policies.join(", "));
+  c.header("RateLimit", items.join(", "));
   const exceeded = limits.find(({ isExceeded }) => isExceeded);
   if (!exceeded) return;
-  const { name, maxRequests } = exceeded;
-  const message = `This ${name} has reached its limit of ${maxRequests} requests a minute.`;
+  const message = `This ${exceeded.name} has reached its limit of ${exceeded.max} requests a minute.`;
   throw new AppError("rate_limited", message, { retryAfter: WINDOW_SECONDS });
+}
+
+async function countRequest(name: string, binding: RateLimit, id: string, max: number) {
+  const { success } = await binding.limit({ key: id });
+  const counted = windows.count(id, max, Date.now());
+  const remaining = success ? counted : { requests: 0, seconds: WINDOW_SECONDS };
+  return { name, max, isExceeded: !success, ...remaining };
 }

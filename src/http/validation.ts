@@ -1,18 +1,23 @@
-import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { invalid, type ValidationIssue } from "../errors.ts";
+import { invalid, type ValidationIssue, AppError, ValidationError } from "../errors.ts";
 import { parseJsonText } from "../json-parse.ts";
+import { append } from "../lists.ts";
 import { isObject } from "../user-metadata.ts";
-import { MESSAGES, toPydanticError } from "./pydantic-errors.ts";
+import type { Context } from "./context.ts";
+import { MESSAGES, toParsingError, toPydanticError } from "./pydantic-errors.ts";
+import { convertTexts } from "./query-params.ts";
+import * as z from "./zod.ts";
 
-type RequestPart = "path" | "query" | "header" | "body";
+/** A part of a request. A form is its body, in which all fields are texts or files. */
+type RequestPart = "path" | "query" | "header" | "body" | "form";
 type Loc = (string | number)[];
 
 /**
  * Validates one part of a request. Adds at most `LIMITS.issueCount` issues in pydantic's format,
  * one per location. Null for an optional field is the same as leaving it out. Rejects strings that
- * a store would change, with a lone surrogate or a NUL; only in `query` these are replaced. Returns
- * undefined if there is any issue.
+ * a store would change, with a lone surrogate or a NUL; only in `query` these are replaced. Texts
+ * of a query string or a form are converted to what `schema` expects. Returns undefined if there is
+ * any issue.
  */
 export function validate<Schema extends z.ZodType>(
   part: RequestPart,
@@ -20,9 +25,13 @@ export function validate<Schema extends z.ZodType>(
   input: unknown,
   issues: ValidationIssue[],
 ): z.output<Schema> | undefined {
-  const value = dropNulls(schema, sanitizeQuery(input));
+  const isText = (part === "query" || part === "form") && schema instanceof z.ZodObject;
+  const sent = isText ? convertTexts(schema, input as Record<string, unknown>) : input;
+  const value = dropNulls(schema, sanitizeQuery(sent));
   const reported: ValidationIssue[] = [];
-  for (const issue of textIssues(pickKnownFields(schema, value), [part])) {
+  for (const issue of textIssues(pickKnownFields(schema, value), [
+    part === "form" ? "body" : part,
+  ])) {
     if (reported.push(issue) === LIMITS.issueCount) break;
   }
   const parsed = schema.safeParse(value);
@@ -37,7 +46,7 @@ export function validate<Schema extends z.ZodType>(
       reported.push(issue);
     }
   }
-  issues.push(...reported.slice(0, LIMITS.issueCount));
+  append(issues, reported.slice(0, LIMITS.issueCount));
   return parsed.success && reported.length === 0 ? parsed.data : undefined;
 }
 
@@ -54,8 +63,8 @@ export function parseJson(
   throw invalid(errorLoc, "json_invalid", `JSON decode error at byte ${byteOffset}: ${reason}`);
 }
 
-/** Schema of an integer in a JSON body. Reports pydantic's `int_type` for every other value. */
-export function bodyInt(): z.ZodInt {
+/** Schema of an integer in a request. Reports pydantic's `int_type` for every other value. */
+export function strictInt(): z.ZodInt {
   return z.int({ error: ({ input }) => (input === undefined ? undefined : MESSAGES.int_type) });
 }
 
@@ -80,8 +89,9 @@ function isImplicitIntegerLimit(issue: z.core.$ZodIssue): number {
 
 function toIssue(issue: z.core.$ZodIssue, part: RequestPart, value: unknown): ValidationIssue {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-  const { type, msg } = toPydanticError(issue, path.reduce<unknown>(getProperty, value));
-  return { loc: [part, ...path], msg, type };
+  const error = toPydanticError(issue, path.reduce<unknown>(getProperty, value));
+  if (part !== "query" && part !== "form") return { loc: [part, ...path], ...error };
+  return { loc: [part === "query" ? part : "body", ...path], ...toParsingError(error) };
 }
 
 /** Replaces lone surrogates and NULs in `query`: a search accepts any text. */
@@ -119,7 +129,9 @@ function isOptionalOnly(field: z.ZodType): boolean {
 }
 
 function unwrapOptional(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+  return schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable
     ? unwrapOptional(schema.unwrap() as z.ZodType)
     : schema;
 }
@@ -130,6 +142,58 @@ function pickKnownFields(schema: z.ZodType, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
   );
+}
+
+/** Unknown fields of an object that are compared, and characters of their names. */
+const [MAX_COMPARED_FIELDS, MAX_COMPARED_CHARACTERS] = [50, 40];
+
+/**
+ * Lists the fields of a JSON body that are unknown, but nearly known ones: `filters`, `topk`. They
+ * are mistakes, which a request would otherwise ignore.
+ */
+export function nearFieldIssues(
+  schema: z.ZodType,
+  value: unknown,
+  loc: Loc = ["body"],
+): ValidationIssue[] {
+  const inner = unwrapOptional(schema);
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return [];
+  const shape: Record<string, z.ZodType> = inner.shape;
+  const names = Object.keys(value);
+  const unknown = names.filter((name) => !Object.hasOwn(shape, name)).slice(0, MAX_COMPARED_FIELDS);
+  const mistaken = unknown.flatMap((name): ValidationIssue[] => {
+    const meant = Object.keys(shape).find((known) => isNearly(name, known));
+    if (meant === undefined) return [];
+    const msg = `Extra inputs are not permitted: the field is called "${meant}"`;
+    return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
+  });
+  const known = names.filter((name) => Object.hasOwn(shape, name));
+  const inside = known.flatMap((name) =>
+    nearFieldIssues(shape[name]!, value[name], [...loc, name]),
+  );
+  return [...mistaken, ...inside];
+}
+
+/** Whether two names differ in case, underscores or a plural, or in two letters; one if short. */
+function isNearly(name: string, known: string): boolean {
+  if (name.length > MAX_COMPARED_CHARACTERS) return false;
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]|s$/g, "");
+  const [a, b] = [plain(name), plain(known)];
+  return a === b || editDistance(a, b) <= (Math.min(a.length, b.length) < 5 ? 1 : 2);
+}
+
+/** Returns how many letters to insert, delete or replace (Levenshtein, 1966). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = previous[j]! + Number(a[i] !== b[j]);
+      row.push(Math.min(replaced, previous[j + 1]! + 1, row[j]! + 1));
+    }
+    previous = row;
+  }
+  return previous.at(-1)!;
 }
 
 /** Yields the strings that a store would change. `loc` is that of `value`. */
@@ -165,11 +229,57 @@ function locKey({ loc }: ValidationIssue): string {
 
 function getProperty(value: unknown, key: string | number): unknown {
   if (typeof value === "string") {
-    if (key === 0) return value; // a list of one, in a query
     const parsed = parseJsonText(value); // a field of JSON text
     return "value" in parsed ? getProperty(parsed.value, key) : undefined;
   }
   return (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
     : undefined;
+}
+
+/** Reads the body. Throws `too_large` once it exceeds `maxBytes`, without reading the rest. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new AppError("too_large", `The body is larger than the limit of ${maxBytes} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Parses a body as JSON, whatever its content type. Adds an issue and returns undefined unless it
+ * is an object.
+ */
+export function readJsonBody(
+  c: Context,
+  bytes: Uint8Array,
+  isOptional: boolean,
+  issues: ValidationIssue[],
+) {
+  try {
+    if (bytes.length === 0) {
+      if (isOptional) return { value: {} };
+      throw invalid(["body"], "missing", "Field required");
+    }
+    const value = parseJson(bytes);
+    if (!isObject(value)) throw invalid(["body"], "dict_type", MESSAGES.dict_type);
+    return { value };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const hint = isJsonType(c.req.header("content-type")) ? "" : SEND_JSON;
+    for (const { loc, msg, type } of error.issues) issues.push({ loc, msg: msg + hint, type });
+    return undefined;
+  }
+}
+
+/** Hint for a body that isn't a JSON object and wasn't declared as JSON. */
+const SEND_JSON = ". Send a JSON object, with the header Content-Type: application/json";
+
+function isJsonType(type = "application/json"): boolean {
+  return /^application\/([\w.-]+\+)?json\b/i.test(type);
 }

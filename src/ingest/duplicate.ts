@@ -1,6 +1,5 @@
 import type { Asset, JsonObject } from "../types.ts";
 
-/** What came with a file that the index has already. */
 export interface Companions {
   metadata: JsonObject;
   hasTranscript: boolean;

@@ -1,21 +1,16 @@
+import { type WorkingCopy, workingCopyOf } from "../derived-media.ts";
 import { AppError } from "../errors.ts";
 import { type AssetId, type JobId, newId } from "../ids.ts";
-import { hasDecoder } from "../media/decoder-request.ts";
-import { playsInBrowsers } from "../media/playback.ts";
-import { archiveAsset } from "../store/archive.ts";
+import { hasDecoder } from "../media/decoder.ts";
+import { mirrorAsset } from "../store/asset-changes.ts";
 import { getAsset } from "../store/d1/assets.ts";
-import { getUnfinishedJob, type QuotaCheck } from "../store/d1/jobs.ts";
-import { startJob } from "../store/job-queue.ts";
-import { mirrorAsset } from "../store/mirror.ts";
+import { getUnfinishedJob, type QuotaCheck, startJob } from "../store/d1/jobs.ts";
+import { recountBytes } from "../store/d1/quotas.ts";
 import { getConversionPlan } from "../store/r2/conversion-plan.ts";
-import { recountBytes } from "../store/recount-bytes.ts";
-import type { Asset } from "../types.ts";
-import { type WorkingCopy, workingCopyOf } from "../working-copy.ts";
-import { convert, countParts } from "./steps/convert.ts";
-import { mergeParts } from "./steps/merge-parts.ts";
+import type { Asset, JsonObject } from "../types.ts";
+import { convert, mergeParts, plannedParts } from "./steps/convert.ts";
 import { planConversion, planPlaybackCopy } from "./steps/plan-conversion.ts";
 
-/** Starts the job that makes a playable copy of a ready video that browsers don't play, if set. */
 export async function startPlaybackCopyIfNeeded(env: Env, asset: Asset): Promise<void> {
   if (env.PLAYBACK_COPIES !== "automatic" || !hasDecoder(env)) return;
   if (asset.assetType !== "video" || playsInBrowsers(asset.technical)) return;
@@ -62,22 +57,17 @@ export async function makePlaybackCopy(
   let asset = await requireStored(env, assetId);
   if (!workingCopyOf(asset)) {
     const plan = await getConversionPlan(env.MEDIA, asset);
-    const count = plan ? countParts(plan.durationMs) : await planPlaybackCopy(env, asset);
+    const count = plan ? plannedParts(plan).length : await planPlaybackCopy(env, asset);
     await convertParts(env, assetId, count, checkpoint);
     asset = await requireStored(env, assetId);
     await mirrorAsset(env, asset);
-    await archiveAsset(env, asset);
     await recountBytes(env, asset);
   }
   return { asset_id: assetId, working_copy: workingCopyOf(asset) };
 }
 
 /** Makes a lost working copy again. Throws what `planConversion` throws. */
-export async function remakeWorkingCopy(
-  env: Env,
-  asset: Asset,
-  checkpoint: () => Promise<void>,
-): Promise<void> {
+export async function remakeWorkingCopy(env: Env, asset: Asset, checkpoint: () => Promise<void>) {
   const isForPlayback = workingCopyOf(asset)?.reason === "not_playable";
   const count = isForPlayback
     ? await planPlaybackCopy(env, asset)
@@ -103,4 +93,23 @@ async function requireStored(env: Env, assetId: AssetId): Promise<Asset> {
   const asset = await getAsset(env.DB, assetId);
   if (asset) return asset;
   throw new AppError("not_found", "The video was deleted.");
+}
+
+/** Containers that today's browsers play, if they play the codecs. */
+const CONTAINERS = /^(?:MP4|QuickTime File Format|WebM|MP3|WAVE|Ogg|FLAC|ADTS)$/;
+const AUDIO_CODECS = new Set(["aac", "mp3", "opus", "vorbis", "flac"]);
+/** Codecs of pictures by their names in RFC 6381. Other profiles have more bits, or colours. */
+const PICTURES = /^(?:avc1\.(?:42|4d|58|64)|vp8|vp09\.00|av01\.0)/i;
+
+/**
+ * Whether today's browsers play a file, by the technical facts of its record. Unknown facts count
+ * as playable: a copy is made on request, too.
+ */
+export function playsInBrowsers(facts: JsonObject): boolean {
+  const { container, has_video: hasVideo, audio_codec: audio, codec_string: codec } = facts;
+  if (typeof container === "string" && !CONTAINERS.test(container)) return false;
+  const isPcm = container === "WAVE" && String(audio).startsWith("pcm-");
+  if (typeof audio === "string" && !AUDIO_CODECS.has(audio) && !isPcm) return false;
+  if (hasVideo === false || typeof codec !== "string") return true;
+  return PICTURES.test(codec);
 }

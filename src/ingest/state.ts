@@ -1,5 +1,6 @@
 import { INGEST } from "../config.ts";
 import type { Failure } from "../errors.ts";
+import { minOf } from "../lists.ts";
 import { type AssetState, type AssetType, INGEST_STEPS, type Step } from "../types.ts";
 
 /*
@@ -13,13 +14,14 @@ import { type AssetState, type AssetType, INGEST_STEPS, type Step } from "../typ
  */
 interface Part {
   status: "idle" | "dispatched" | "leased" | "done";
-  /** Claims by a worker. */
   attempts: number;
+  worker?: string | undefined;
   /** Messages sent since the part was last deferred. */
   dispatches: number;
   /** Epoch ms at which the lease expires or the message counts as lost: then it is sent again. */
   dueAt: number;
-  /** Why the last worker released the part. */
+  /** Claims whose lease expired: the worker was cut off. 0 if absent. */
+  cutOffs?: number;
   failure?: Failure;
 }
 
@@ -55,37 +57,21 @@ export const STEPS_BY_ASSET_TYPE: Record<AssetType, readonly Step[]> = {
   image: ["fetch", "segment", "describe", "embed", "finish"],
 };
 
-/** Shares of the progress by the average cost of each step. */
-const STEP_WEIGHT: Record<Step, number> = {
-  fetch: 5,
-  plan_conversion: 1,
-  convert: 30,
-  merge_parts: 2,
-  probe: 5,
-  detect_shots: 8,
-  segment: 5,
-  recognize_speech: 20,
-  align_transcript: 5,
-  describe: 40,
-  index_frames: 2,
-  embed: 15,
-  finish: 5,
-};
-
-const PUBLIC_STATE: Record<Step, AssetState> = {
-  fetch: "fetching",
-  plan_conversion: "probing",
-  convert: "probing",
-  merge_parts: "probing",
-  probe: "probing",
-  detect_shots: "segmenting",
-  segment: "segmenting",
-  recognize_speech: "transcribing",
-  align_transcript: "transcribing",
-  describe: "describing",
-  index_frames: "describing",
-  embed: "embedding",
-  finish: "embedding",
+/** What is shown of each step: its state, and its share of the progress by its average cost. */
+const SHOWN: Record<Step, readonly [state: AssetState, weight: number]> = {
+  fetch: ["fetching", 5],
+  plan_conversion: ["probing", 1],
+  convert: ["probing", 30],
+  merge_parts: ["probing", 2],
+  probe: ["probing", 5],
+  detect_shots: ["segmenting", 8],
+  segment: ["segmenting", 5],
+  recognize_speech: ["transcribing", 20],
+  align_transcript: ["transcribing", 5],
+  describe: ["describing", 40],
+  index_frames: ["describing", 2],
+  embed: ["embedding", 15],
+  finish: ["embedding", 5],
 };
 
 export function begin(assetType: AssetType, now: number): Running {
@@ -93,17 +79,29 @@ export function begin(assetType: AssetType, now: number): Running {
   return { phase: "running", assetType, step, parts: newParts(1, now), fanOut: {}, begun: false };
 }
 
-/** Leases a part to a worker if the part is dispatched or its lease has expired. */
-export function claim(state: IngestState, ref: PartRef, now: number): Running | undefined {
+/**
+ * Leases a part to a worker if the part is dispatched, its lease has expired, or the worker has it:
+ * it then asks again, because the answer was lost.
+ */
+export function claim(
+  state: IngestState,
+  ref: PartRef,
+  now: number,
+  worker?: string,
+): Running | undefined {
   const current = currentPart(state, ref);
   if (!current || !isInFlight(current.part)) return undefined;
   const { status, attempts, dueAt } = current.part;
-  if (status === "leased" && dueAt > now) return undefined;
-  const lease = { status: "leased", dueAt: now + INGEST.leaseMs } as const;
-  return { ...current.change({ ...lease, attempts: attempts + 1 }), begun: true };
+  const lease = { status: "leased", dueAt: now + INGEST.leaseMs, worker } as const;
+  if (status === "leased" && dueAt > now) {
+    return worker !== undefined && worker === current.part.worker
+      ? current.change(lease)
+      : undefined;
+  }
+  const cutOffs = countCutOffs(current.part);
+  return { ...current.change({ ...lease, attempts: attempts + 1, cutOffs }), begun: true };
 }
 
-/** Extends the lease of a part. */
 export function renew(state: IngestState, ref: PartRef, now: number): Running | undefined {
   const current = currentPart(state, ref);
   if (current?.part.status !== "leased") return undefined;
@@ -148,13 +146,27 @@ export function release(
   return current.change({ ...change, status: "dispatched", dueAt });
 }
 
-/** Fails the asset because a part has spent its attempts, with the part's last failure if any. */
+/**
+ * Fails the asset because a part has spent its attempts: with `too_complex` if its workers were cut
+ * off `INGEST.maxCutOffs` times, else with the part's last failure if any.
+ */
 export function failExhausted(state: IngestState, ref: PartRef): IngestState | undefined {
   const current = currentPart(state, ref);
   if (!current || current.part.status === "done") return undefined;
+  if (countCutOffs(current.part) >= INGEST.maxCutOffs) {
+    const message =
+      `The step "${ref.step}" was cut off ${INGEST.maxCutOffs} times: the file takes more ` +
+      "processor time or memory than there is. Save it again, smaller or in another format.";
+    return { phase: "failed", error: { code: "too_complex", message } };
+  }
   const { attempts, failure } = current.part;
   const message = `The step "${ref.step}" was begun ${attempts} times and never ended.`;
   return { phase: "failed", error: failure ?? { code: "attempts_exhausted", message } };
+}
+
+/** Counts the claims that were cut off, for a part whose lease, if any, has expired. */
+function countCutOffs({ status, cutOffs = 0 }: Part): number {
+  return status === "leased" ? cutOffs + 1 : cutOffs;
 }
 
 /** Returns a part of the present step, and how to change it. Undefined for any other step. */
@@ -177,7 +189,8 @@ export function fail(state: IngestState, step: Step, error: Failure): IngestStat
 /**
  * Dispatches deferred parts, and again those whose lease expired or whose message was lost, each
  * time after a longer wait. `lostCount` is the number of the latter. The asset fails if a part has
- * had `INGEST.maxAttempts` claims. Undefined if no part is overdue.
+ * had `INGEST.maxAttempts` claims, or `INGEST.maxCutOffs` that were cut off. Undefined if none is
+ * overdue.
  */
 export function redispatchOverdue(
   state: IngestState,
@@ -189,7 +202,9 @@ export function redispatchOverdue(
   );
   if (overdue.length === 0) return undefined;
   const lostCount = overdue.filter(({ part }) => part.dispatches > 0).length;
-  const exhausted = overdue.find(({ part }) => part.attempts >= INGEST.maxAttempts);
+  const exhausted = overdue.find(
+    ({ part }) => part.attempts >= INGEST.maxAttempts || countCutOffs(part) >= INGEST.maxCutOffs,
+  );
   if (exhausted) {
     return {
       state: failExhausted(state, { step: state.step, part: exhausted.index })!,
@@ -201,6 +216,7 @@ export function redispatchOverdue(
   for (const { part, index } of overdue) {
     next = withPart(next, index, {
       ...part,
+      cutOffs: countCutOffs(part),
       status: "dispatched",
       dispatches: part.dispatches + 1,
       dueAt: now + redispatchDelayMs(part.dispatches),
@@ -226,7 +242,7 @@ export function newlyDispatched(before: IngestState | undefined, after: IngestSt
 /** Returns when a part will be overdue: epoch ms, or Infinity. */
 export function nextDue(state: IngestState): number {
   if (state.phase !== "running") return Infinity;
-  return Math.min(...state.parts.map((part) => (isInFlight(part) ? part.dueAt : Infinity)));
+  return minOf(state.parts.map((part) => (isInFlight(part) ? part.dueAt : Infinity)));
 }
 
 /**
@@ -238,13 +254,12 @@ export function publicState(state: IngestState): { state: AssetState; progress: 
   if (state.phase === "ready") return { state: "ready", progress: 1 };
   if (state.phase === "failed") return { state: "failed", progress: null };
   const steps = STEPS_BY_ASSET_TYPE[state.assetType].filter((step) => state.fanOut[step] !== 0);
-  const total = steps.reduce((sum, step) => sum + STEP_WEIGHT[step], 0);
-  const before = steps
-    .slice(0, steps.indexOf(state.step))
-    .reduce((sum, s) => sum + STEP_WEIGHT[s], 0);
+  const weigh = (some: Step[]) => some.reduce((sum, step) => sum + SHOWN[step][1], 0);
+  const [publicState, weight] = SHOWN[state.step];
   const done = state.parts.filter(({ status }) => status === "done").length / state.parts.length;
-  const progress = (before + STEP_WEIGHT[state.step] * done) / total;
-  return { state: state.begun ? PUBLIC_STATE[state.step] : "queued", progress: round(progress) };
+  const before = weigh(steps.slice(0, steps.indexOf(state.step)));
+  const progress = Math.round((1000 * (before + weight * done)) / weigh(steps)) / 1000;
+  return { state: state.begun ? publicState : "queued", progress };
 }
 
 function advance(state: Running, now: number): IngestState {
@@ -278,8 +293,4 @@ function withPart(state: Running, index: number, part: Part): Running {
 
 function redispatchDelayMs(dispatches: number): number {
   return INGEST.redispatchMs[Math.min(dispatches, INGEST.redispatchMs.length - 1)]!;
-}
-
-function round(progress: number): number {
-  return Math.round(progress * 1000) / 1000;
 }

@@ -1,7 +1,9 @@
 import { SHA256 } from "@stablelib/sha256";
+import type { ByteSource } from "../byte-source.ts";
 import { LIMITS, PART_BYTES } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
+import { ignoreAfterUse, ignoreUntilAwaited } from "../ignored-errors.ts";
 import { HEAD_BYTES, sniffMediaType } from "../media/media-type.ts";
 import {
   commitUpload,
@@ -9,9 +11,13 @@ import {
   type UploadProgress,
   allocatePartNumber,
   type Upload,
+  createMultipart,
+  putTail,
+  readTail,
+  removeUpload,
+  resumeMultipart,
 } from "../store/d1/uploads.ts";
 import { deleteObjectKeys } from "../store/r2/object-keys.ts";
-import { createMultipart, resumeMultipart, putTail, readTail } from "../store/r2/upload-objects.ts";
 
 type Stores = Pick<Env, "DB" | "MEDIA">;
 type MediaKind = Awaited<ReturnType<typeof sniffMediaType>>;
@@ -21,7 +27,7 @@ type MediaKind = Awaited<ReturnType<typeof sniffMediaType>>;
  * memory. Each part counts once it is stored. If the request is atomic, no part counts before
  * `close`. Throws `conflict` if another request has taken the lock.
  */
-export class UploadWriter {
+class UploadWriter {
   /** Why the bytes can't become an asset. The upload is then useless. */
   mediaError: AppError | undefined;
   readonly #stores: Stores;
@@ -80,14 +86,13 @@ export class UploadWriter {
     if (this.#filledBytes >= HEAD_BYTES) await this.#requireMediaKind();
   }
 
-  /** Commits all written bytes, and resolves to the updated upload. */
   async close(): Promise<Upload> {
     const { length } = this.#upload;
     const isLast = this.#progress.received === length;
     if (!isLast && this.#progress.received === this.#upload.received) return this.#upload;
     if (isLast) await this.#requireMediaKind();
-    if (this.#filledBytes === PART_BYTES || (isLast && this.#filledBytes > 0))
-      await this.#sendPart();
+    const isPartDue = this.#filledBytes === PART_BYTES || (isLast && this.#filledBytes > 0);
+    if (isPartDue) await this.#sendPart();
     if (isLast) this.#progress.sha256 = Buffer.from(this.#hash.digest()).toString("hex");
     if (this.#filledBytes > 0) {
       const bytes = this.#part.subarray(0, this.#filledBytes);
@@ -98,7 +103,6 @@ export class UploadWriter {
     return this.#upload;
   }
 
-  /** Discards bytes that no commit has recorded. */
   async drop(): Promise<void> {
     if (this.#upload.target || this.#isCommitUncertain || !this.#multipart) return;
     try {
@@ -135,10 +139,8 @@ export class UploadWriter {
   async #createMultipart(): Promise<R2MultipartUpload> {
     const { assetType, contentType } = await this.#requireMediaKind();
     const assetId = newId(ASSET_PREFIX[assetType]);
-    const multipart = await createMultipart(this.#stores.MEDIA, this.#upload, {
-      assetId,
-      contentType,
-    });
+    const target = { assetId, contentType };
+    const multipart = await createMultipart(this.#stores.MEDIA, this.#upload, target);
     this.#progress.target = { assetId, assetType, contentType, storageId: multipart.uploadId };
     return multipart;
   }
@@ -162,8 +164,8 @@ export class UploadWriter {
     try {
       const head = this.#part.subarray(0, Math.min(this.#filledBytes, HEAD_BYTES));
       const kind = (this.#kind ??= await sniffMediaType(head));
-      const sizeBytes = this.#upload.length ?? this.#progress.received;
-      if (kind.assetType === "image" && sizeBytes > LIMITS.imageBytes) throw imageTooLarge();
+      const { length } = this.#upload;
+      if (kind.assetType === "image" && length > LIMITS.imageBytes) throw imageTooLarge();
       return kind;
     } catch (error) {
       if (error instanceof AppError) this.mediaError = error;
@@ -181,8 +183,6 @@ function imageTooLarge(): AppError {
   return new AppError("too_large", `The image is larger than the limit of ${limit}.`);
 }
 
-const WORD_DIGITS = 8;
-
 /**
  * Resumes a SHA-256 (FIPS 180-4) that several requests compute. `state` is the hex of `hashState`
  * after `bytes` bytes. These are whole parts and so whole blocks: no partial block is stored.
@@ -190,19 +190,98 @@ const WORD_DIGITS = 8;
 function resumeHash(state: string | null, bytes: number): SHA256 {
   const hash = new SHA256();
   if (state === null) return hash;
-  const words = Array.from({ length: 8 }, (_, i) =>
-    Number.parseInt(state.slice(i * WORD_DIGITS, (i + 1) * WORD_DIGITS), 16),
-  );
-  return hash.restoreState({
-    state: new Int32Array(words),
-    buffer: undefined,
-    bufferLength: 0,
-    bytesHashed: bytes,
-  });
+  const words = state.match(/.{8}/g)!.map((word) => Number.parseInt(word, 16));
+  const saved = { state: new Int32Array(words), buffer: undefined, bufferLength: 0 };
+  return hash.restoreState({ ...saved, bytesHashed: bytes });
 }
 
 /** Returns the eight state words as hex, for the upload's record. */
 function hashState(hash: SHA256): string {
   const { state } = hash.saveState();
-  return [...state].map((word) => (word >>> 0).toString(16).padStart(WORD_DIGITS, "0")).join("");
+  return [...state].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** Digest that the body of one request must have. */
+export interface Checksum {
+  algorithm: "SHA-1" | "SHA-256" | "MD5";
+  digest: Uint8Array;
+}
+
+/**
+ * Appends the body of one request to the upload that the request has locked, and resolves to the
+ * updated upload. Bytes before a broken connection count. With a checksum either all bytes count or
+ * none. Throws `bad_request` (connection broken), `checksum_mismatch`, `conflict` (another request
+ * has the lock), `too_large` (beyond the announced length), `account_full` and the reason why the
+ * bytes can't become an asset, after deleting the upload. Reads the rest of the body before
+ * throwing, since many clients read no response while they send.
+ */
+export async function receiveBytes(
+  stores: Pick<Env, "DB" | "MEDIA">,
+  upload: Upload,
+  body: ByteSource,
+  checksum: Checksum | null,
+): Promise<Upload> {
+  const writer = await UploadWriter.open(stores, upload, checksum !== null);
+  const remainingBytes = upload.length - upload.received;
+  const digest = checksum && createDigest(checksum.algorithm);
+  try {
+    let receivedBytes = 0;
+    let writeError: unknown;
+    let connectionError: AppError | undefined;
+    const chunks = readChunks(body, (error) => (connectionError = error));
+    for await (const chunk of chunks) {
+      receivedBytes += chunk.length;
+      await digest?.write(chunk);
+      if (receivedBytes > LIMITS.uploadBytes) throw tooLarge(remainingBytes);
+      if (writeError !== undefined) continue;
+      if (receivedBytes > remainingBytes) writeError = tooLarge(remainingBytes);
+      else await writer.write(chunk).catch((error: unknown) => (writeError = error));
+    }
+    if (writeError instanceof AppError && writeError.code === "account_full") throw writeError;
+    if (digest && connectionError) throw connectionError;
+    if (digest && !(await digest.matches(checksum.digest))) {
+      const message = "The bytes don't have their checksum: send them again.";
+      throw new AppError("checksum_mismatch", message);
+    }
+    if (writeError !== undefined) throw writeError;
+    const updated = await writer.close();
+    if (connectionError) throw connectionError;
+    return updated;
+  } catch (error) {
+    await digest?.abort();
+    await writer.drop();
+    if (writer.mediaError === error) await removeUpload(stores, upload);
+    throw error;
+  }
+}
+
+async function* readChunks(
+  body: ByteSource,
+  onBroken: (error: AppError) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    const message = "The upload broke off; go on from its offset.";
+    onBroken(new AppError("bad_request", message, { cause }));
+  }
+}
+
+function createDigest(algorithm: Checksum["algorithm"]) {
+  const stream = new crypto.DigestStream(algorithm);
+  const writer = stream.getWriter();
+  stream.digest.catch(ignoreUntilAwaited); // it rejects after `abort`
+  return {
+    write: (chunk: Uint8Array) => writer.write(chunk),
+    matches: async (expected: Uint8Array) => {
+      await writer.close();
+      return Buffer.from(expected).equals(Buffer.from(await stream.digest));
+    },
+    abort: () => writer.abort().catch(ignoreAfterUse),
+  };
+}
+
+function tooLarge(remainingBytes: number): AppError {
+  const message = `Only ${remainingBytes} bytes of this upload are still to come.`;
+  return new AppError("too_large", message);
 }

@@ -1,10 +1,18 @@
-import { AppError } from "../errors.ts";
+import { AppError, isNotFound } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { duplicateWarnings, type NotTaken } from "../ingest/duplicate.ts";
-import { getAssetByBytes, insertAsset } from "../store/d1/assets.ts";
-import { releaseAllBytes } from "../store/d1/object-bytes.ts";
+import { type NotTaken, duplicateWarnings } from "../ingest/duplicate.ts";
+import { getAsset, getAssetByBytes, insertAsset } from "../store/d1/assets.ts";
+import { releaseAllBytes, requireQuota, runRelease } from "../store/d1/quotas.ts";
+import { listShards } from "../store/d1/shards.ts";
+import {
+  type Upload,
+  type UploadTarget,
+  setUploadResult,
+  completeMultipart,
+  removeUpload,
+} from "../store/d1/uploads.ts";
 import { indexObject } from "../store/index-object.ts";
-import { assetPrefix, deletePrefix } from "../store/r2/object-keys.ts";
+import { assetPrefix, deletePrefix, uploadPrefix } from "../store/r2/object-keys.ts";
 import type { StoredStream } from "../store/r2/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
 import { cleanTitle } from "../title.ts";
@@ -16,12 +24,18 @@ export type AssetIdentity = Pick<
   "assetId" | "indexId" | "accountId" | "assetType" | keyof Shard
 >;
 
+interface NewAssetDescription
+  extends Pick<Asset, "title" | "source" | "metadata">, Partial<Pick<Asset, "warnings">> {
+  /** Folder of the file, with `/`; a fact of it. */
+  folder?: string;
+}
+
 /** Makes the record of a new asset. `file` is undefined until the asset's file is stored. */
 export function newAsset(
   identity: AssetIdentity,
   index: Pick<MediaIndexRow, "name" | "settings">,
   file: StoredStream | undefined,
-  description: Pick<Asset, "title" | "source" | "metadata"> & Partial<Pick<Asset, "warnings">>,
+  { folder, ...description }: NewAssetDescription,
   now: number,
 ): Asset {
   return {
@@ -42,7 +56,7 @@ export function newAsset(
     fps: null,
     hasAudio: null,
     language: (index.settings["language"] as string | undefined) ?? null,
-    technical: {},
+    technical: folder ? { folder } : {},
     keyframeMs: null,
     segments: 0,
     jobId: newId("job", now),
@@ -93,13 +107,10 @@ export async function createAsset(
     if (!existing) return createAsset(env, asset, { transcript, reserved });
     if (existing.assetId !== asset.assetId) {
       await deletePrefix(env.MEDIA, assetPrefix(asset));
-      await releaseAllBytes(env.DB, [asset.assetId]);
+      await runRelease(env.DB, releaseAllBytes([asset.assetId]));
       const companions = { metadata: asset.metadata, hasTranscript: transcript !== undefined };
-      return {
-        asset: existing,
-        duplicate: true,
-        notTaken: duplicateWarnings(existing, companions),
-      };
+      const notTaken = duplicateWarnings(existing, companions);
+      return { asset: existing, duplicate: true, notTaken };
     }
     await ensureStarted(env, existing);
     return { asset: existing, duplicate: false, notTaken: [] };
@@ -114,8 +125,9 @@ export async function createAsset(
 }
 
 /** Starts the ingest of an inserted asset if it is queued. Throws `not_found` as `createAsset`. */
-export async function ensureStarted(env: Env, asset: Asset): Promise<void> {
+async function ensureStarted(env: Env, asset: Asset): Promise<Asset> {
   if (asset.state === "queued") await start(env, asset);
+  return asset;
 }
 
 async function start(env: Env, asset: Asset): Promise<void> {
@@ -124,4 +136,49 @@ async function start(env: Env, asset: Asset): Promise<void> {
   if (started === "ok") return;
   await purgeAsset(env, asset);
   throw new AppError("not_found", `There is no index named "${indexName}".`);
+}
+
+/**
+ * Makes an asset of a completely received upload and starts its ingest. Repeating it finishes an
+ * interrupted run. Throws `limit_reached` and `account_full`, after which a retry may succeed, and
+ * `not_found` if the upload or its index was deleted meanwhile.
+ */
+export async function completeUpload(env: Env, upload: Upload): Promise<Upload> {
+  const { uploadId, indexId, target, sha256, resultAssetId } = upload;
+  if (resultAssetId !== null || sha256 === null || target === null) return upload;
+  const existing = await getAsset(env.DB, target.assetId);
+  const asset = await (
+    existing ? ensureStarted(env, existing) : storeAsset(env, upload, target, sha256)
+  ).catch(async (error: unknown) => {
+    if (isNotFound(error)) await removeUpload(env, upload);
+    throw error;
+  });
+  if (!(await setUploadResult(env.DB, uploadId, asset.assetId))) {
+    const isNew = asset.assetId === target.assetId && !existing;
+    if (isNew) await purgeAsset(env, asset);
+    throw new AppError("not_found", "The upload was ended meanwhile.");
+  }
+  await deletePrefix(env.MEDIA, uploadPrefix(indexId, uploadId));
+  return { ...upload, resultAssetId: asset.assetId };
+}
+
+async function storeAsset(env: Env, upload: Upload, target: UploadTarget, sha256: string) {
+  const { accountId, indexId, indexName: name, settings, title, folder, metadata } = upload;
+  const { assetId, assetType, contentType } = target;
+  await requireQuota(env.DB, accountId, {
+    ...quotaFor(assetType),
+    stored_bytes: 0, // the usage includes those of the upload
+  });
+  await completeMultipart(env, upload, target);
+  const shard = (await listShards(env.DB, indexId)).at(-1);
+  if (!shard) throw new AppError("not_found", `There is no index named "${name}".`);
+  const created = newAsset(
+    { assetId, indexId, accountId, assetType, ...shard },
+    { name, settings },
+    { contentType, sizeBytes: upload.received, sha256 },
+    { title: title ?? assetId, folder, source: { kind: "upload" }, metadata },
+    Date.now(),
+  );
+  const { asset } = await createAsset(env, created, { reserved: upload.received });
+  return asset;
 }

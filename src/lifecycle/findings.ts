@@ -16,19 +16,10 @@ export const FINDINGS = [
   "vectors_missing",
   "vectors_stale",
   "vectors_unexpected",
-  "objects_unreferenced",
-  "archive_outdated",
 ] as const;
 export type FindingCode = (typeof FINDINGS)[number];
 
-/** Findings about an index itself, beside those about its assets. */
-export const INDEX_FINDINGS = [
-  "records_missing",
-  "totals_mismatch",
-  "objects_orphaned",
-  "segments_orphaned",
-  "vectors_orphaned",
-] as const;
+export const INDEX_FINDINGS = ["objects_orphaned", "segments_orphaned"] as const;
 export type IndexFindingCode = (typeof INDEX_FINDINGS)[number];
 
 /** A difference between the records and the stored data. */
@@ -40,16 +31,29 @@ export interface Finding<Code = FindingCode> {
   about: string[];
 }
 
-/**
- * Makes a finding about some ids or keys; none if there are none. `singular` and `plural` make its
- * message.
- */
-export function findingAbout<Code extends FindingCode | IndexFindingCode>(
-  code: Code,
-  about: string[],
-  singular: string,
-  plural: (count: number) => string,
-): Finding<Code>[] {
+/** What a finding says of the ids or keys that it is about, before their number. */
+const MESSAGES = {
+  keyframes_missing: "Segments that have lost their keyframes",
+  keyframes_undescribed: "Keyframes that aren't described",
+  signatures_missing: "Segments that can't be found by a copy of their keyframes",
+  transcript_mismatch: "Segments that don't have the transcript's text",
+  fulltext_missing: "Segments that can't be found by their text",
+  vectors_missing: "Vectors that are missing",
+  vectors_stale: "Vectors of another model, or of an earlier text",
+  vectors_unexpected: "Vectors of something that their segments don't have",
+  objects_orphaned: "Stored objects that belong to no asset",
+  segments_orphaned: "Assets without a record whose segments searches have",
+} as const satisfies Partial<Record<FindingCode | IndexFindingCode, string>>;
+
+export function findingAbout<Code extends keyof typeof MESSAGES>(code: Code, about: string[]) {
   if (about.length === 0) return [];
-  return [{ code, message: about.length === 1 ? singular : plural(about.length), about }];
+  return [{ code, message: `${MESSAGES[code]}: ${about.length}.`, about }];
+}
+
+/** Makes a finding about the asset or the index as a whole, unless `message` is null. */
+export function finding<Code extends FindingCode | IndexFindingCode>(
+  code: Code,
+  message: string | null,
+): Finding<Code>[] {
+  return message === null ? [] : [{ code, message, about: [] }];
 }

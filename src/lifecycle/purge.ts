@@ -1,33 +1,35 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import type { AssetId } from "../ids.ts";
-import { deleteArchives } from "../store/archive.ts";
+import {
+  deleteAssetRows,
+  listContentRefs,
+  listOrphanAssets,
+  markDeleted,
+  softDeleteAssets,
+} from "../store/asset-changes.ts";
 import { deleteIndexRow } from "../store/d1/indices.ts";
-import { listIndexUploads } from "../store/d1/upload-lists.ts";
-import { deleteAssetRows, listContentRefs, softDeleteAssets } from "../store/deletions.ts";
+import { listIndexUploads, removeUpload } from "../store/d1/uploads.ts";
 import {
   type IndexDb,
   indexDatabase,
   indexDatabases,
 } from "../store/index-database/index-database.ts";
-import { deleteSegments, listSegmentIdsOf } from "../store/index-database/segments.ts";
-import { listWrittenVectors } from "../store/index-database/written-vectors.ts";
-import { listOrphanAssets, markDeleted } from "../store/mirror.ts";
 import {
-  archiveKey,
+  deleteSegments,
+  listSegmentIdsOf,
+  listWrittenVectors,
+} from "../store/index-database/segments.ts";
+import {
   assetPrefix,
   clipPrefix,
   deletePrefix,
-  headObject,
   indexPrefix,
   uploadsPrefix,
 } from "../store/r2/object-keys.ts";
-import { removeUpload } from "../store/stored-uploads.ts";
 import { type VectorPair, vectorPair } from "../store/vectorize/vector-pairs.ts";
-import { deleteVectorsOf, vectorLagSeconds } from "../store/vectorize/vectors.ts";
+import { deleteVectorsOf } from "../store/vectorize/vectors.ts";
 import type { ContentRef, IndexRef } from "../types.ts";
-import { probeImageModel } from "./image-model.ts";
-import { deleteOrphanVectors } from "./orphan-vectors.ts";
-import { type Checkpoint, SlicePaused } from "./slice.ts";
+import type { Checkpoint } from "./slice.ts";
 
 /** Assets, uploads and segments that are deleted together, between two checkpoints. */
 const PAGE = { assets: 50, uploads: 50, segments: 250 } as const;
@@ -39,18 +41,13 @@ const withoutCheckpoint: Checkpoint = async () => {};
  * Deletes an asset's vectors and segments, its objects, and its row. Segments name their vectors,
  * and the row names the rest, so that an interrupted deletion can be repeated.
  */
-export async function purgeAsset(
-  env: Env,
-  asset: ContentRef,
-  checkpoint = withoutCheckpoint,
-): Promise<void> {
+export async function purgeAsset(env: Env, asset: ContentRef, checkpoint = withoutCheckpoint) {
   await purgeAssets(env, [asset], checkpoint);
 }
 
 /** Deletes assets of one index together, which takes as many queries of D1 as for one. */
 async function purgeAssets(env: Env, assets: ContentRef[], checkpoint: Checkpoint): Promise<void> {
   await softDeleteAssets(env, assets, Date.now());
-  await deleteArchives(env.MEDIA, assets); // first: what has a record and no row is restored
   for (const inShard of Map.groupBy(assets, ({ shard }) => shard).values()) {
     const [first] = inShard;
     const ids = inShard.map(({ assetId }) => assetId);
@@ -60,7 +57,6 @@ async function purgeAssets(env: Env, assets: ContentRef[], checkpoint: Checkpoin
   await deleteAssetRows(env.DB, assets);
 }
 
-/** Deletes the segments of assets with their vectors, page by page. */
 async function purgeSegments(
   db: IndexDb,
   vectors: VectorPair,
@@ -77,20 +73,11 @@ async function purgeSegments(
   }
 }
 
-/**
- * Deletes the segments that an index's databases have of assets without a row. Leaves those with an
- * archive record, which restores the row.
- */
-export async function purgeOrphanAssets(
-  env: Env,
-  index: IndexRef,
-  checkpoint: Checkpoint,
-): Promise<void> {
+export async function purgeOrphanAssets(env: Env, index: IndexRef, checkpoint: Checkpoint) {
   for (const shard of index.shards) {
     const db = indexDatabase(env, { ...index, ...shard });
     for (const assetId of await listOrphanAssets(env.DB, db)) {
       await checkpoint();
-      if (await headObject(env.MEDIA, archiveKey({ ...index, assetId }))) continue;
       await markDeleted(db, assetId, Date.now());
       await purgeSegments(db, vectorPair(env, { ...index, ...shard }), [assetId], checkpoint);
     }
@@ -123,10 +110,6 @@ export async function purgeIndex(
   }
   await deletePrefix(env.MEDIA, indexPrefix(index), checkpoint);
   await purgeOrphanAssets(env, index, checkpoint);
-  if (await deleteOrphanVectors(env, index, await probeImageModel(env))) {
-    await checkpoint();
-    throw new SlicePaused(vectorLagSeconds(env)); // there may be more
-  }
   for (const db of indexDatabases(env, index)) await db.close();
   await deletePrefix(env.MEDIA, indexPrefix(index), checkpoint); // of late writes
   await deletePrefix(env.MEDIA, clipPrefix(index.indexId), checkpoint);

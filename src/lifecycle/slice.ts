@@ -1,5 +1,6 @@
 import { LIFECYCLE } from "../config.ts";
-import type { InvocationCalls } from "../metering/invocation-calls.ts";
+import type { InvocationCalls } from "../counts.ts";
+import { inGroups } from "../lists.ts";
 
 /**
  * Records how far a job has come. Throws `SlicePaused` if the slice is over or the job was
@@ -9,7 +10,6 @@ export type Checkpoint = () => Promise<void>;
 
 /** Thrown to end a slice of a job: what one message does of it. What is done stays done. */
 export class SlicePaused extends Error {
-  /** Time until the next slice. */
   readonly delaySeconds: number;
 
   constructor(delaySeconds = 0) {
@@ -28,10 +28,7 @@ export function isSpent({ queries, subrequests }: InvocationCalls): boolean {
  * Makes the checkpoint of a slice that begins now. `calls` are those of its invocation.
  * `onProgress` resolves to false if the job was cancelled.
  */
-export function sliceCheckpoint(
-  calls: InvocationCalls,
-  onProgress: () => Promise<boolean>,
-): Checkpoint {
+export function sliceCheckpoint(calls: InvocationCalls, onProgress: () => Promise<boolean>) {
   const deadline = Date.now() + LIFECYCLE.slice.maxMs;
   return async () => {
     const isLive = await onProgress();
@@ -39,15 +36,14 @@ export function sliceCheckpoint(
   };
 }
 
-/** Handles items in batches, with a checkpoint before each batch. */
 export async function inBatches<Item>(
   items: Item[],
   batchSize: number,
   checkpoint: Checkpoint,
   handle: (batch: Item[]) => Promise<void>,
 ): Promise<void> {
-  for (let i = 0; i < items.length; i += batchSize) {
+  for (const batch of inGroups(items, batchSize)) {
     await checkpoint();
-    await handle(items.slice(i, i + batchSize));
+    await handle(batch);
   }
 }

@@ -1,30 +1,41 @@
 import { mapConcurrent } from "../concurrency.ts";
-import { JOBS, LIFECYCLE } from "../config.ts";
-import { traceOf } from "../errors.ts";
+import { CAPACITY, JOBS, LIFECYCLE, UPLOADS } from "../config.ts";
+import { newInvocationCalls } from "../counts.ts";
+import { AppError, traceOf } from "../errors.ts";
 import { type AssetId, type IndexId, newId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { JobMessage } from "../messages.ts";
-import { newInvocationCalls } from "../metering/invocation-calls.ts";
 import { countInvocation } from "../metering/meter-env.ts";
-import { archiveAsset, listUnarchivedAssets } from "../store/archive.ts";
+import { listUnmirroredAssets, mirrorAsset } from "../store/asset-changes.ts";
 import { listUndispatchedAssets, listWaitingIndices } from "../store/d1/assets.ts";
-import { setSweptAt } from "../store/d1/deployment.ts";
 import { pruneResponses } from "../store/d1/idempotency.ts";
-import { listSoftDeletedIndices } from "../store/d1/indices.ts";
-import { failExhaustedJobs, redispatchOverdueJobs, pruneJobs } from "../store/d1/jobs.ts";
+import { listSoftDeletedIndices, listIndicesDue, recordTurns } from "../store/d1/indices.ts";
+import {
+  failExhaustedJobs,
+  pruneJobs,
+  redispatchOverdueJobs,
+  sendJob,
+  startJob,
+} from "../store/d1/jobs.ts";
 import { pruneExpiredKeys } from "../store/d1/keys.ts";
-import { deleteExpiredCharges } from "../store/d1/object-bytes.ts";
-import { listIndicesDue, recordTurns } from "../store/d1/traversals.ts";
+import { deleteExpiredCharges } from "../store/d1/quotas.ts";
+import {
+  type Upload,
+  listExpiredUploads,
+  listReceivedUploads,
+  removeUpload,
+} from "../store/d1/uploads.ts";
 import { recordStored } from "../store/d1/usage.ts";
+import {
+  countVectors,
+  getDatabaseFill,
+  setAcceptsIngests,
+  setSweptAt,
+} from "../store/deployment.ts";
 import { indexObject } from "../store/index-object.ts";
-import { sendJob, startJob } from "../store/job-queue.ts";
-import { listUnmirroredAssets, mirrorAsset } from "../store/mirror.ts";
-import { countVectors } from "../store/vector-counts.ts";
-import { isFullHour, recordFill } from "./record-fill.ts";
+import { completeUpload } from "./create-asset.ts";
 import { isSpent } from "./slice.ts";
-import { startTraversal } from "./start-traversal.ts";
-import { type ForEach, sweepUploads } from "./sweep-uploads.ts";
-import { checkTextModel } from "./text-model.ts";
+import { startTraversal } from "./traverse.ts";
 
 const MINUTE_MS = 60 * 1000;
 /** Age below which a request or message may still be handling a row. */
@@ -35,6 +46,8 @@ const MIRROR_MS = MINUTE_MS;
 const WAITING_MS = 2 * MINUTE_MS;
 /** Rows of each kind per sweep. The next sweep takes more. */
 const BATCH_SIZE = 100;
+/** Uploads per sweep that are completed, and that are removed. */
+const UPLOADS_PER_SWEEP = 50;
 /** Rows of each kind that a sweep deletes because they are too old: more than come in a minute. */
 const PRUNED = { responses: 5000, jobs: 2000, jobItems: 5000, keys: 1000 } as const;
 
@@ -58,6 +71,8 @@ export async function sweep(bindings: Env, now: number): Promise<void> {
   await setSweptAt(env.DB, now);
   if (Object.values(counts).some(Boolean)) log("info", "lifecycle.swept", counts);
 }
+
+type ForEach = <Item>(items: Item[], work: (item: Item) => Promise<unknown>) => Promise<unknown>;
 
 /** Does one kind of work, as far as the calls of the slice go. Returns counts for the log. */
 type Chore = (env: Env, now: number, forEach: ForEach) => Promise<Record<string, number> | void>;
@@ -86,7 +101,6 @@ const CHORES: Record<string, Chore> = {
     );
     return { restarted: unstarted.length };
   },
-  /** Ingests whose object lost its alarm. */
   async waiting_indices(env, now, forEach) {
     const waiting = await listWaitingIndices(env.DB, now - WAITING_MS, BATCH_SIZE);
     await forEach(waiting, (index) =>
@@ -103,17 +117,6 @@ const CHORES: Record<string, Chore> = {
     );
     return { mirrored: unmirrored.length };
   },
-  /** Changes of assets that their archive record doesn't have. */
-  async unarchived_assets(env, now, forEach) {
-    const unarchived = await listUnarchivedAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
-    await forEach(unarchived, (asset) =>
-      logFailure("lifecycle.archive_failed", { asset: asset.assetId }, () =>
-        archiveAsset(env, asset),
-      ),
-    );
-    return { archived: unarchived.length };
-  },
-  /** Deleted indices whose content is still stored. */
   async deleted_indices(env, now, forEach) {
     const deleted = await listSoftDeletedIndices(env.DB, now - SETTLED_MS, BATCH_SIZE);
     await forEach(deleted, (index) => {
@@ -130,12 +133,19 @@ const CHORES: Record<string, Chore> = {
     for (const index of due) await startTraversal(env, index, "schedule", now);
     return { traversals: due.length };
   },
-  uploads: sweepUploads,
+  /** Received uploads whose last request couldn't make the asset, and expired ones. */
+  async uploads(env, now, forEach) {
+    const settledBefore = now - UPLOADS.recoverAfterMs;
+    const received = await listReceivedUploads(env.DB, settledBefore, UPLOADS_PER_SWEEP);
+    const completed = await settleUploads(env, forEach, received, completeUpload);
+    const expired = await listExpiredUploads(env.DB, now, settledBefore, UPLOADS_PER_SWEEP);
+    const removed = await settleUploads(env, forEach, expired, removeUpload);
+    return { uploads_completed: completed, uploads_removed: removed };
+  },
   old_responses: (env, now) => pruneResponses(env.DB, now, PRUNED.responses),
   ended_jobs: (env, now) => pruneJobs(env.DB, now, PRUNED),
   expired_keys: (env, now) => pruneExpiredKeys(env.DB, now - JOBS.retentionMs, PRUNED.keys),
   expired_charges: (env, now) => deleteExpiredCharges(env.DB, now),
-  /** What accounts store, once an hour. */
   async stored_usage(env, now) {
     if (isFullHour(now)) await recordStored(env.DB);
   },
@@ -143,13 +153,32 @@ const CHORES: Record<string, Chore> = {
   async vector_counts(env) {
     if (!(await countVectors(env))) log("error", "lifecycle.vector_pairs_full", {});
   },
-  fill: recordFill,
-  text_model: checkTextModel,
+  fill: checkDatabase,
 };
 
 function rotate<Item>(items: readonly Item[], count: number): Item[] {
   const first = count % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
+}
+
+/** Handles uploads, and leaves those that fail to the next sweep. Returns the number of others. */
+async function settleUploads(
+  env: Env,
+  forEach: ForEach,
+  uploads: Upload[],
+  handle: (env: Env, upload: Upload) => Promise<unknown>,
+): Promise<number> {
+  let count = 0;
+  await forEach(uploads, async (upload) => {
+    try {
+      await handle(env, upload);
+      count++;
+    } catch (error) {
+      if (error instanceof AppError) return; // an account over its quota may have less usage later
+      log("warn", "lifecycle.upload_stuck", { upload: upload.uploadId, cause: traceOf(error) });
+    }
+  });
+  return count;
 }
 
 /** Logs an error instead of throwing, so that the sweep goes on. The next one retries. */
@@ -163,4 +192,25 @@ async function logFailure(
   } catch (error) {
     log("error", event, { ...fields, cause: traceOf(error) });
   }
+}
+
+/**
+ * Refuses new ingests while D1 is almost full, and accepts them again below. Logs how full it is
+ * when that changes, and, from the share of a warning on, once an hour.
+ */
+async function checkDatabase(env: Env, now: number): Promise<void> {
+  const { usedBytes, limitBytes, acceptsIngests } = await getDatabaseFill(env);
+  const isFull = usedBytes >= limitBytes * CAPACITY.databaseFullShare;
+  const isChanged = isFull === acceptsIngests;
+  if (isChanged) await setAcceptsIngests(env.DB, !isFull);
+  const isFilling = usedBytes >= limitBytes * CAPACITY.databaseWarningShare;
+  if (!isChanged && !(isFilling && isFullHour(now))) return;
+  const fields = { bytes: usedBytes, limit: limitBytes };
+  if (isFull) log("error", "lifecycle.database_full", fields);
+  else if (isFilling) log("warn", "lifecycle.database_filling", fields);
+  else log("info", "lifecycle.ingests_accepted", fields);
+}
+
+function isFullHour(now: number): boolean {
+  return new Date(now).getUTCMinutes() === 0;
 }

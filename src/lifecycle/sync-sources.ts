@@ -2,18 +2,22 @@ import { IMPORTS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
 import type { JobMessageOf } from "../messages.ts";
-import type { Listing, PlatformItem, ImportRequest } from "../platforms/platform.ts";
+import {
+  toStorableListing,
+  toStorablePage,
+  type Listing,
+  type PlatformItem,
+  type ImportRequest,
+} from "../platforms/platform.ts";
 import { platformByName } from "../platforms/registry.ts";
-import { toStorableListing, toStorablePage } from "../platforms/storable.ts";
 import {
   pruneUnchanged,
-  listAbsentItems,
   listUnstarted,
   type SourceSync,
-  markRemoved,
   type ImportCandidate,
   importItems,
 } from "../store/d1/imports.ts";
+import { startJob } from "../store/d1/jobs.ts";
 import { recordBytes, requireQuota } from "../store/d1/quotas.ts";
 import {
   beginSync,
@@ -24,7 +28,6 @@ import {
   type SyncCursor,
 } from "../store/d1/sources.ts";
 import { indexObject } from "../store/index-object.ts";
-import { startJob } from "../store/job-queue.ts";
 import { cleanTitle } from "../title.ts";
 
 type SyncedSource = SourceRow<ImportRequest, Listing>;
@@ -35,10 +38,10 @@ export type SyncProgress =
   | { isComplete: false; share: number };
 
 /**
- * Imports one page of a source's listing, from the job's cursor on. The last page also looks for
- * items that the platform has removed. Safe to repeat: each item is imported once, and the cursor
- * moves after the items. Throws what the platform throws, `limit_reached` and `account_full` by the
- * account's quota, and `not_found` if the source was deleted.
+ * Imports one page of a source's listing, from the job's cursor on. Safe to repeat: each item is
+ * imported once, and the cursor moves after the items. Throws what the platform throws,
+ * `limit_reached` and `account_full` by the account's quota, and `not_found` if the source was
+ * deleted.
  */
 export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<SyncProgress> {
   const source = await getSource<ImportRequest, Listing>(env.DB, job.sourceId);
@@ -76,7 +79,9 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   await startIngests(env, sync, false);
   const position = cursor.position + items.length;
   const pages = cursor.pages + 1;
-  const firstPageValidators = cursor.pageCursor === null ? page.validators : cursor.validators;
+  const isFinal = !items.some(({ isTransient }) => isTransient); // else the next sync asks again
+  const listValidators = cursor.pageCursor === null ? page.validators : cursor.validators;
+  const firstPageValidators = isFinal ? listValidators : null;
   if (page.next && position < source.itemLimit && pages < IMPORTS.maxPages) {
     const next: SyncCursor = {
       jobId: job.jobId,
@@ -89,7 +94,6 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
     return { isComplete: false, share: position / source.itemLimit };
   }
-  if (!page.next) await markRemovedItems(env, source, sync);
   await startIngests(env, sync, sync.restoresDeleted);
   if (!sync.restoresDeleted) await pruneUnchanged(env.DB, job.jobId);
   const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
@@ -97,7 +101,6 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
 }
 
-/** Broken entries that a job's result lists. */
 const MAX_BROKEN_ENTRIES = 50;
 
 const START: Omit<SyncCursor, "jobId"> = {
@@ -107,11 +110,7 @@ const START: Omit<SyncCursor, "jobId"> = {
   validators: null,
 };
 
-function toSourceSync(
-  source: SyncedSource,
-  { platform }: Listing,
-  job: JobMessageOf<"import">,
-): SourceSync {
+function toSourceSync(source: SyncedSource, { platform }: Listing, job: JobMessageOf<"import">) {
   const { accountId, indexId, sourceId, metadata } = source;
   const { jobId, trigger } = job;
   const ids = { jobId, accountId, indexId, sourceId };
@@ -151,37 +150,10 @@ function importBytes({ metadata }: SourceSync, candidates: ImportCandidate[]) {
   return { record_bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Starts the ingests of assets that a sync added, with `restartFailed` also of failed ones. */
-async function startIngests(
-  env: Env,
-  { jobId, indexId }: SourceSync,
-  restartFailed: boolean,
-): Promise<void> {
+async function startIngests(env: Env, { jobId, indexId }: SourceSync, restartFailed: boolean) {
   const object = indexObject(env, indexId);
   for (const asset of await listUnstarted(env.DB, jobId, restartFailed)) {
     await object.start(indexId, asset.assetId, asset.assetType, asset.jobId);
-  }
-}
-
-/**
- * Asks the platform for imported items that the listing doesn't have any more, and records those
- * that were removed. Their assets stay.
- */
-async function markRemovedItems(env: Env, source: SyncedSource, sync: SourceSync): Promise<void> {
-  const platform = platformByName(source.platform);
-  const absent = await listAbsentItems<PlatformItem>(
-    env.DB,
-    source.sourceId,
-    sync.jobId,
-    IMPORTS.maxAbsentChecks,
-  );
-  for (const item of absent) {
-    try {
-      await platform.media(env, item);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === "original_removed") await markRemoved(env.DB, sync, item.platformId);
-    }
   }
 }
 

@@ -1,27 +1,41 @@
-import { z } from "zod";
+import * as z from "zod";
+import { lineOfText } from "../clean-text.ts";
+import type { FrameFormat, PlannedRecording } from "../derived-media.ts";
 import { AppError } from "../errors.ts";
 import { parseJsonText } from "../json-parse.ts";
 import { CONVERSION } from "../parameters.ts";
-import type { FrameFormat } from "../working-copy.ts";
 import type { ExpectedPart } from "./container/mp4-part.ts";
-import { type ExternalDecoder, requestDecoder } from "./decoder-request.ts";
+import { type ExternalDecoder, requestDecoder } from "./decoder.ts";
 
 /** A file that the decoder converts. It is sent once, in blocks, and named by `id` from then on. */
 export interface ConvertedFile {
-  /** 64 hexadecimal digits. */
   id: string;
   sizeBytes: number;
   /** Reads a range; its length is known. */
   read: (offset: number, length: number) => Promise<ReadableStream<Uint8Array>>;
 }
 
-const text = z.string().max(100);
+const MAX_RECORDINGS = 1000;
+const text = lineOfText(100);
 const side = z.int().min(1).max(100_000);
 const seconds = z.number().min(-1e9).max(1e9);
 const measured = z.object({
   container: text,
-  origin_seconds: seconds,
   duration_seconds: seconds,
+  recordings: z
+    .array(
+      z.object({
+        start_byte: z.int().min(0),
+        end_byte: z.int().min(1),
+        origin_seconds: seconds,
+        duration_seconds: z.number().min(0).max(1e9),
+      }),
+    )
+    .min(1)
+    .max(MAX_RECORDINGS),
+  missing: z
+    .object({ bytes: z.int().min(0), seconds: z.number().min(0), from_seconds: seconds })
+    .nullable(),
   video: z
     .object({
       codec: text,
@@ -32,20 +46,19 @@ const measured = z.object({
     })
     .nullable(),
   audio: z.object({ codec: text }).nullable(),
+  /** `10:00:00:00`. */
+  start_timecode: text.nullable(),
 });
 
 /** What a file is, as the decoder reads it. Sizes are upright. */
 export type MeasuredVideo = z.infer<typeof measured>;
 
-/** Which part of a file to convert, and how. */
-export type PartRequest = ExpectedPart & {
-  originSeconds: number;
-  frameFormat: FrameFormat | null;
-};
+export type PartRequest = ExpectedPart &
+  Pick<PlannedRecording, "bytes" | "originSeconds"> & { frameFormat: FrameFormat | null };
 
 /**
  * Sends a file to the decoder, and returns what it is: null if the decoder can't read it. Throws
- * `upstream_unavailable`, `upstream_failed`, and what `read` throws.
+ * what `requestDecoder` throws, `upstream_failed`, and what `read` throws.
  */
 export async function measureFile(
   env: ExternalDecoder,
@@ -54,11 +67,7 @@ export async function measureFile(
   const response = await withFile(env, file, () =>
     request(env, "POST", "measure", { file: file.id }),
   );
-  if (response.status === UNREADABLE) {
-    await response.body?.cancel();
-    return null;
-  }
-  return parse(measured, await requireOk(response));
+  return response && parse(measured, await requireOk(response));
 }
 
 /**
@@ -69,7 +78,7 @@ export async function measureFile(
 export async function convertPart(
   env: ExternalDecoder,
   file: ConvertedFile,
-  { startMs, endMs, frameFormat, audio, originSeconds }: PartRequest,
+  { startMs, endMs, frameFormat, audio, originSeconds, bytes }: PartRequest,
 ): Promise<ReadableStream<Uint8Array>> {
   const query = {
     file: file.id,
@@ -77,15 +86,15 @@ export async function convertPart(
     end_ms: endMs,
     ...(frameFormat && { ...frameFormat, fps: frameFormat.fps.toFixed(3) }),
     origin: originSeconds.toFixed(9),
+    ...(bytes && { start_byte: bytes.start, end_byte: bytes.end }),
     audio: String(audio),
   };
   const response = await withFile(env, file, () => request(env, "POST", "part", query));
-  if (response.status === UNREADABLE) {
-    await response.body?.cancel();
+  if (!response) {
     const range = `${Math.floor(startMs / 1000)} to ${Math.ceil(endMs / 1000)} s`;
     throw new AppError(
       "unreadable_container",
-      `The decoder can't convert the file from ${range}: it is damaged there.`,
+      `The decoder can't convert the file from ${range}: it is damaged there, or too complex.`,
     );
   }
   return (await requireOk(response)).body!;
@@ -97,22 +106,23 @@ export async function releaseFile(env: ExternalDecoder, file: ConvertedFile): Pr
   await response.body?.cancel();
 }
 
-/** Values in the JSON of a response. */
 const MAX_VALUES = 20_000;
 const MISSING = 404;
 const UNREADABLE = 422;
 /** Calls of one operation, between which the decoder may lose the file. */
 const MAX_CALLS = 3;
 
+/** Returns the response of an operation on a file; null if the decoder can't read it. */
 async function withFile(
   env: ExternalDecoder,
   file: ConvertedFile,
   call: () => Promise<Response>,
-): Promise<Response> {
+): Promise<Response | null> {
   for (let calls = 1; ; calls++) {
     const response = await call();
-    if (response.status !== MISSING) return response;
+    if (response.status !== MISSING && response.status !== UNREADABLE) return response;
     await response.body?.cancel();
+    if (response.status === UNREADABLE) return null;
     if (calls === MAX_CALLS) throw failed("loses the file");
     await sendFile(env, file);
   }
@@ -155,12 +165,12 @@ async function request(
   });
 }
 
-/** Throws `upstream_failed` for a failure of the decoder at this file, which is tried again. */
+/** Throws `upstream_failed` for a piece that is too large, which is tried again. */
 async function requireOk(response: Response): Promise<Response> {
   const { status } = response;
   if (status === 200) return response;
   await response.body?.cancel();
-  if (status === 500 || status === 413) throw failed(`fails at this file (${status})`);
+  if (status === 413) throw failed("returns too many bytes");
   throw new AppError("upstream_unavailable", `The decoder answered ${status}.`);
 }
 

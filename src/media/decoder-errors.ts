@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, type ErrorCode } from "../errors.ts";
 import { log } from "../log.ts";
 
 /**
@@ -7,7 +7,7 @@ import { log } from "../log.ts";
  * (https://developers.cloudflare.com/images/reference/troubleshooting/ and
  * https://developers.cloudflare.com/stream/transform-videos/troubleshooting/).
  */
-type Meaning = "damaged" | "too_large" | "our_fault" | "internal" | "timeout" | "busy" | "quota";
+type Meaning = "damaged" | "too_large" | keyof typeof FAULTS;
 
 const MEANINGS: Readonly<Record<number, Meaning>> = {
   422: "damaged", // can't be decoded
@@ -25,8 +25,18 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   9523: "internal",
 };
 
-/** Seconds after which work that met a limit is tried again. */
-const RETRY_SECONDS = { busy: 30, quota: 900 } as const;
+/**
+ * Errors that don't blame the input: the code, what the binding does, and the seconds after which
+ * work that met a limit is tried again.
+ */
+const FAULTS = {
+  our_fault: ["upstream_failed", "rejected our request: a fault of this service"],
+  internal: ["upstream_failed", "failed without a reason"],
+  timeout: ["upstream_timeout", "took too long"],
+  busy: ["upstream_unavailable", "is too busy", 30],
+  quota: ["upstream_unavailable", "has used up the month's transformations", 900],
+  unknown: ["upstream_unavailable", "doesn't answer as it should"],
+} as const satisfies Record<string, readonly [ErrorCode, string, retrySeconds?: number]>;
 
 type Binding = "IMAGES" | "FRAMES";
 
@@ -44,36 +54,26 @@ export function toFrameError(cause: unknown): AppError {
   return toDecoderError(cause, "FRAMES");
 }
 
+const REJECTED = 9401;
+
+/** Whether an error of `toFrameError` says that FRAMES refused an option. */
+export function isRejected(error: unknown): boolean {
+  return error instanceof AppError && errorCodeOf(error.cause) === REJECTED;
+}
+
 function toDecoderError(cause: unknown, binding: Binding): AppError {
   if (cause instanceof AppError) return cause;
   const code = errorCodeOf(cause);
-  const meaning = code === null ? undefined : MEANINGS[code];
-  const fail = (errorCode: AppError["code"], message: string, retryAfter?: number) =>
-    new AppError(errorCode, message, { cause, ...(retryAfter !== undefined && { retryAfter }) });
-  switch (meaning) {
-    case "damaged":
-      return binding === "IMAGES" ? unreadableImage(cause) : unreadableFrame(cause);
-    case "too_large":
-      return binding === "FRAMES" ? unreadableFrame(cause) : tooLarge(cause);
-    case "our_fault":
-      log("error", "decoder.request_rejected", { binding, code });
-      return fail("upstream_failed", `${binding} rejected our request: a fault of this service.`);
-    case "internal":
-      return fail("upstream_failed", `${binding} failed without a reason.`);
-    case "timeout":
-      return fail("upstream_timeout", `${binding} took too long.`);
-    case "busy":
-      return fail("upstream_unavailable", `${binding} is too busy.`, RETRY_SECONDS.busy);
-    case "quota":
-      return fail(
-        "upstream_unavailable",
-        "The month's transformations of this deployment are used up.",
-        RETRY_SECONDS.quota,
-      );
-    default:
-      log("warn", "decoder.unknown_error", { binding, code });
-      return fail("upstream_unavailable", `${binding} doesn't answer as it should.`);
+  const meaning = MEANINGS[code ?? 0] ?? "unknown";
+  if (meaning === "damaged" || meaning === "too_large") {
+    if (binding === "FRAMES") return unreadableFrame(cause);
+    return meaning === "damaged" ? unreadableImage(cause) : tooLarge(cause);
   }
+  if (meaning === "our_fault") log("error", "decoder.request_rejected", { binding, code });
+  if (meaning === "unknown") log("warn", "decoder.unknown_error", { binding, code });
+  const [errorCode, what, retryAfter] = FAULTS[meaning];
+  const options = { cause, ...(retryAfter !== undefined && { retryAfter }) };
+  return new AppError(errorCode, `${binding} ${what}.`, options);
 }
 
 /** Numbers in places where codes stand, as in `…_ERROR 9412: …` or `Cf-Resized: err=9412`. */
@@ -97,7 +97,8 @@ function errorCodeOf(cause: unknown): number | null {
 
 export function tooLarge(cause: unknown): AppError {
   const message =
-    "The image is too large: over 12,000 pixels wide or high, 100 million, or 20 MiB.";
+    "The image is too large: over 12,000 pixels wide or high, 100 million (50 million in some " +
+    "formats), or 20 MiB.";
   return new AppError("too_large", message, { cause });
 }
 
@@ -109,6 +110,6 @@ export function unreadableImage(cause: unknown): AppError {
   );
 }
 
-function unreadableFrame(cause: unknown): AppError {
+export function unreadableFrame(cause: unknown): AppError {
   return new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
 }

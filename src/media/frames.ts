@@ -3,19 +3,19 @@ import { INGEST } from "../config.ts";
 import { failureOf } from "../errors.ts";
 import { Remembered } from "../isolate-memory.ts";
 import { log } from "../log.ts";
-import { MAX_CLIP_BYTES, withClipMemory } from "./clip-memory.ts";
-import { inferSizing, type ContactSheetSizing, toRequestedSize } from "./contact-sheet-size.ts";
-import { type Clip, cutFrameClip } from "./container/clips.ts";
+import { SharedBudget } from "../shared-budget.ts";
+import type { TimeRange } from "../time-range.ts";
+import { type Clip, cutFrameClip, maxClipBytes } from "./container/clips.ts";
 import { openContainer, requireVideoTrack } from "./container/open-container.ts";
-import type { PresentedVideo } from "./container/presented-track.ts";
+import type { PresentedVideo } from "./container/timeline.ts";
 import { toFrameError } from "./decoder-errors.ts";
-import { hasDecoder } from "./decoder-request.ts";
 import {
   type ContactSheetOptions,
   decodeExternally,
   type DecoderEnv,
   type FrameSize,
   type TransformOptions,
+  hasDecoder,
 } from "./decoder.ts";
 import { readImageSize } from "./pixels/image-size.ts";
 import type { Size } from "./pixels/rect.ts";
@@ -50,7 +50,6 @@ export async function extractFrameAt(
   return await decodeFrame(env, requireVideoTrack(input), seconds);
 }
 
-/** Codec that the documentation of FRAMES promises. */
 const DOCUMENTED_CODEC = "avc" satisfies VideoCodec;
 
 /** How FRAMES read the requested size of the last contact sheet in this isolate. */
@@ -150,4 +149,69 @@ async function transform(
 async function errorOfResponse(response: Response): Promise<Error> {
   const header = response.headers.get("cf-resized") ?? "";
   return new Error(`${response.status} ${header}: ${await response.text()}`);
+}
+
+const MIB = 1024 * 1024;
+/** Largest sum of the packets of one clip. */
+export const MAX_CLIP_BYTES = 14 * MIB;
+/** Copies of a clip in memory while it is made: packets, written sections, finished file. */
+const COPIES = 3;
+/** For all clips of an isolate, which has 128 MB for everything. */
+const BUDGET_BYTES = 48 * MIB;
+/** Longer than it takes to make and decode a clip. */
+const MAX_HOLD_MS = 180_000;
+
+const budget = new SharedBudget(BUDGET_BYTES, MAX_HOLD_MS);
+
+/**
+ * Makes and sends a clip of a time range, of at most `MAX_CLIP_BYTES`, within the memory that all
+ * clips of this isolate share. Waits while other clips hold the memory.
+ */
+export async function withClipMemory<T>(
+  track: PresentedVideo,
+  range: TimeRange,
+  work: () => Promise<T>,
+): Promise<T> {
+  return budget.run(COPIES * (await maxClipBytes(track, range, MAX_CLIP_BYTES)), work);
+}
+
+/**
+ * How FRAMES reads `width` and `height` of a contact sheet: as the size of each tile, or of the
+ * whole sheet. The documentation doesn't say. In each case the frames keep their aspect ratio.
+ */
+type ContactSheetSizing = "tile" | "sheet";
+
+const MAX_SIDE = 2000;
+/** Share of a requested side by which a result may exceed it, because it is rounded. */
+const TOLERANCE = 0.5;
+
+/**
+ * Returns the size to request for a contact sheet, so that its tiles have a size. The grid isn't
+ * known in advance: a whole sheet is as large as `count` tiles beside or below each other take.
+ * Where that exceeds what FRAMES makes, its sides stay multiples of `count`, so that the tiles of
+ * most grids begin at whole pixels: others would mix with their neighbours.
+ */
+export function toRequestedSize(sizing: ContactSheetSizing, tile: Size, count: number): Size {
+  if (sizing === "tile") return tile;
+  const maxSide = Math.floor(MAX_SIDE / count);
+  return {
+    width: count * Math.min(maxSide, tile.width),
+    height: count * Math.min(maxSide, tile.height),
+  };
+}
+
+/**
+ * Infers how FRAMES read the requested size: a sheet of several tiles of that size exceeds it.
+ * Returns null for a sheet of one tile.
+ */
+export function inferSizing(
+  sheet: Size,
+  requested: Size,
+  count: number,
+): ContactSheetSizing | null {
+  if (count === 1) return null;
+  const exceeds =
+    sheet.width > requested.width * (1 + TOLERANCE) ||
+    sheet.height > requested.height * (1 + TOLERANCE);
+  return exceeds ? "tile" : "sheet";
 }

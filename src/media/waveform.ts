@@ -1,3 +1,4 @@
+import { maxOf } from "../lists.ts";
 import { WAVEFORM } from "../parameters.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 
@@ -20,7 +21,7 @@ export function cellRange(count: number, part: number, partCount: number) {
 export function toWaveform(cells: Uint8Array): number[] {
   const perPeak = cells.length / WAVEFORM.peaks;
   return Array.from({ length: WAVEFORM.peaks }, (_, i) => {
-    const peak = Math.max(...cells.subarray(i * perPeak, (i + 1) * perPeak));
+    const peak = maxOf(cells.subarray(i * perPeak, (i + 1) * perPeak));
     return Math.round((peak / FULL_SCALE) * 100) / 100;
   });
 }

@@ -1,30 +1,42 @@
+import { type Count, countCalls, type CountName } from "../counts.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
-import {
-  chargeAnyway,
-  chargeBytes,
-  releaseAllBytes,
-  releaseBytes,
-} from "../store/d1/object-bytes.ts";
+import { chargeBytes, releaseAllBytes, releaseBytes, runRelease } from "../store/d1/quotas.ts";
 import { type ChargedTo, chargedTo } from "../store/r2/object-keys.ts";
-import { replaceMethods } from "./count-calls.ts";
 
 /** Bytes that are charged ahead of the parts of a file whose length isn't known. */
 const AHEAD_BYTES = 64 * 1024 ** 2;
 
+/** Which operations a method is billed as (R2, class B and A). Deletions are free. */
+const OPERATIONS: Readonly<Record<string, CountName>> = {
+  head: "bucketReads",
+  get: "bucketReads",
+  list: "bucketWrites",
+  put: "bucketWrites",
+  createMultipartUpload: "bucketWrites",
+  uploadPart: "bucketWrites",
+  complete: "bucketWrites",
+};
+
 type Charge = ChargedTo & { accountId: AccountId };
 
 /**
- * Wraps a bucket so that nothing is written to it before its bytes are charged to an account:
- * `accountId`, unless the key names another. Writes throw `account_full` beyond its limit. The
- * archive record of an asset, which restores it, is charged and always written. Parts of resumable
- * uploads, which `resumeMultipartUpload` gives, are charged to the upload (`store/d1/uploads.ts`).
+ * Wraps a bucket so that its operations are counted, and nothing is written to it before its bytes
+ * are charged to an account: `accountId`, unless the key names another. Writes throw `account_full`
+ * beyond its limit. Parts of resumable uploads, which `resumeMultipartUpload` gives, are charged to
+ * the upload (`store/d1/uploads.ts`).
  */
 export function guardBucket(
   bucket: R2Bucket,
   db: D1Database,
   accountId: AccountId | null,
+  count: Count,
 ): R2Bucket {
+  const onCall = (name: string) => {
+    if (name !== "resumeMultipartUpload") count("subrequests", 1); // that makes no call
+    const operation = OPERATIONS[name];
+    if (operation) count(operation, 1);
+  };
   const chargeOf = (key: string): Charge | null => {
     const charge = chargedTo(key);
     if (!charge) return null;
@@ -34,30 +46,33 @@ export function guardBucket(
   };
   const put = async (key: string, value: string | Uint8Array, options?: R2PutOptions) => {
     const charge = chargeOf(key);
-    const charging = key.endsWith("/asset.json") ? chargeAnyway : chargeBytes;
-    if (charge) await charging(db, charge, byteLength(value));
+    if (charge) await chargeBytes(db, charge, byteLength(value));
     return bucket.put(key, value, options);
   };
-  const createMultipartUpload = async (key: string, options?: R2MultipartOptions) => {
-    const upload = await bucket.createMultipartUpload(key, options);
-    const charge = chargeOf(key);
-    return charge ? guardUpload(upload, db, charge) : upload;
-  };
-  const deleteObjects = async (keys: string | string[]) => {
-    await bucket.delete(keys);
-    const clips = [keys].flat().filter((key) => key.startsWith("clips/"));
-    const owners = new Set(clips.flatMap((key) => chargedTo(key)?.owner ?? []));
-    if (owners.size > 0) await releaseAllBytes(db, [...owners]);
-  };
-  return replaceMethods(bucket, {
+  return countCalls(bucket, count, onCall, {
     put: put as R2Bucket["put"],
-    createMultipartUpload,
-    delete: deleteObjects,
+    async createMultipartUpload(key, options) {
+      const upload = await bucket.createMultipartUpload(key, options);
+      const charge = chargeOf(key);
+      return countCalls(upload, count, onCall, charge ? chargeParts(upload, db, charge) : {});
+    },
+    resumeMultipartUpload: (...args) =>
+      countCalls(bucket.resumeMultipartUpload(...args), count, onCall),
+    async delete(keys) {
+      await bucket.delete(keys);
+      const clips = [keys].flat().filter((key) => key.startsWith("clips/"));
+      const owners = new Set(clips.flatMap((key) => chargedTo(key)?.owner ?? []));
+      if (owners.size > 0) await runRelease(db, releaseAllBytes([...owners]));
+    },
   });
 }
 
-/** Wraps a multipart upload so that parts are charged before they are stored. */
-function guardUpload(upload: R2MultipartUpload, db: D1Database, charge: Charge) {
+/** Returns methods of a multipart upload that charge parts before they are stored. */
+function chargeParts(
+  upload: R2MultipartUpload,
+  db: D1Database,
+  charge: Charge,
+): Partial<R2MultipartUpload> {
   let charged = 0;
   let stored = 0;
   const chargeUpTo = async (bytes: number): Promise<void> => {
@@ -66,10 +81,10 @@ function guardUpload(upload: R2MultipartUpload, db: D1Database, charge: Charge) 
   };
   const release = async (bytes: number): Promise<void> => {
     charged -= bytes;
-    if (bytes > 0) await releaseBytes(db, charge.owner, bytes);
+    if (bytes > 0) await runRelease(db, releaseBytes(charge.owner, bytes));
   };
-  return replaceMethods(upload, {
-    async uploadPart(number: number, value: Uint8Array) {
+  return {
+    async uploadPart(number, value) {
       const total = stored + byteLength(value);
       if (total > charged) {
         await chargeUpTo(total + AHEAD_BYTES).catch((error: unknown) => {
@@ -80,7 +95,7 @@ function guardUpload(upload: R2MultipartUpload, db: D1Database, charge: Charge) 
       stored = total;
       return upload.uploadPart(number, value);
     },
-    async complete(parts: R2UploadedPart[]) {
+    async complete(parts) {
       const object = await upload.complete(parts);
       await release(charged - stored);
       return object;
@@ -89,7 +104,7 @@ function guardUpload(upload: R2MultipartUpload, db: D1Database, charge: Charge) 
       await upload.abort();
       await release(charged);
     },
-  });
+  };
 }
 
 /** Only values of known length are written: a stream can't be charged before it is read. */

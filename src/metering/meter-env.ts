@@ -1,165 +1,218 @@
+import {
+  type Count,
+  countCalls,
+  type CountName,
+  type InvocationCalls,
+  newInvocationCalls,
+} from "../counts.ts";
+import { AppError, traceOf } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
-import type { DecoderContainers, ExternalDecoder } from "../media/decoder-request.ts";
-import { limitCalls } from "../models/call-limiter.ts";
-import type { CallPriority } from "../models/call-window.ts";
-import type { CountName } from "../store/d1/usage.ts";
-import type { DatabaseResult } from "../store/index-database/index-database.ts";
-import { CostGate, setCostGate } from "./cost-gate.ts";
-import { countCalls } from "./count-calls.ts";
+import { remember } from "../isolate-memory.ts";
+import { log } from "../log.ts";
+import type { ExternalDecoder } from "../media/decoder.ts";
+import { type CallPriority, limitCalls } from "../models/call-limiter.ts";
+import { addUsage } from "../store/d1/usage.ts";
 import { guardBucket } from "./guard-bucket.ts";
-import { type InvocationCalls, newInvocationCalls } from "./invocation-calls.ts";
-import { meterAi } from "./meter-ai.ts";
-import { meterDatabase } from "./meter-database.ts";
-import { type Count, type CountUsage, usageMeter } from "./usage-meter.ts";
+
+/** Usage of an account that this isolate has counted and not yet written. */
+export class UsageMeter {
+  readonly #accountId: AccountId;
+  #counts = new Map<CountName, number>();
+  #flushDueAt = 0;
+
+  constructor(accountId: AccountId) {
+    this.#accountId = accountId;
+  }
+
+  count(name: CountName, count: number): void {
+    if (count > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+  }
+
+  /** Adds what was counted to the usage of today. Keeps it for the next time if that fails. */
+  async flush(db: D1Database): Promise<void> {
+    const counts = this.#counts;
+    if (counts.size === 0) return;
+    this.#counts = new Map();
+    try {
+      await addUsage(db, this.#accountId, counts);
+    } catch (error) {
+      for (const [name, count] of counts) this.count(name, count);
+      log("error", "usage.write_failed", { account: this.#accountId, cause: traceOf(error) });
+    }
+  }
+
+  /** Flushes after `delayMs`, or together with a flush that is due before. */
+  async flushLater(db: D1Database, delayMs: number): Promise<void> {
+    if (this.#flushDueAt > Date.now()) return;
+    this.#flushDueAt = Date.now() + delayMs;
+    await scheduler.wait(delayMs);
+    await this.flush(db);
+  }
+}
+
+/** Meters of this isolate, which has served few accounts when it ends. */
+const meters = remember(new Map<AccountId, UsageMeter>());
+
+export function usageMeter(accountId: AccountId): UsageMeter {
+  const meter = meters.get(accountId) ?? new UsageMeter(accountId);
+  meters.set(accountId, meter);
+  return meter;
+}
+
+/** Counts of calls that are billed by the call: of models, decoders and vectors. */
+const BILLED: ReadonlySet<string> = new Set<CountName>([
+  "modelCalls",
+  "frames",
+  "images",
+  "convertedSeconds",
+  "dimensionsQueried",
+]);
+
+/** Accounts whose last check refused them, in this isolate. */
+const refused = remember(new Set<AccountId>());
+const MAX_REFUSED = 10_000;
 
 /**
- * Returns an environment whose bindings count what they do for an account, and in `calls`, and
- * whose model calls are limited. Requests, messages and jobs of an account do all their work with
- * one. Its bindings hold the account to its quotas: nothing is stored that isn't charged, and no
- * billed call is made before `costGate` admits it. Calls that the limiter refuses aren't counted.
+ * Lets an invocation make billed calls once its account is admitted, which is when a check of its
+ * quota begins. If the check fails, every later call throws its error.
+ */
+class CostGate {
+  readonly #accountId: AccountId;
+  #state: "closed" | "open" | Error = "closed";
+
+  constructor(accountId: AccountId) {
+    this.#accountId = accountId;
+  }
+
+  /** Whether calls may be made while a check is in progress: the last one admitted the account. */
+  get isExpectedToOpen(): boolean {
+    return !refused.has(this.#accountId);
+  }
+
+  /** Opens the gate, until `check` rejects. Resolves and rejects as `check` does. */
+  async admit<T>(check: Promise<T>): Promise<T> {
+    if (this.isExpectedToOpen) this.#state = "open";
+    try {
+      const result = await check;
+      this.#state = "open";
+      refused.delete(this.#accountId);
+      return result;
+    } catch (error) {
+      this.#state = error instanceof Error ? error : new Error("The check failed");
+      if (refused.size >= MAX_REFUSED) refused.clear();
+      const isRefusal = error instanceof AppError && /^(cost_)?limit_reached$/.test(error.code);
+      if (isRefusal) refused.add(this.#accountId);
+      throw error;
+    }
+  }
+
+  /** Opens the gate for work that no quota refuses: deletions. */
+  open(): void {
+    this.#state = "open";
+  }
+
+  /** Throws before a billed call that is counted as `name`, unless the gate is open. */
+  require(name: string): void {
+    if (this.#state === "open" || !BILLED.has(name)) return;
+    if (this.#state !== "closed") throw this.#state;
+    throw new Error(`A call that is billed as ${name} was made before its account was admitted`);
+  }
+}
+
+/** The gates of metered environments. */
+const gates = new WeakMap<Env, CostGate>();
+
+export function costGate(env: Env): CostGate {
+  const gate = gates.get(env);
+  if (!gate) throw new Error("The environment is not metered");
+  return gate;
+}
+
+/** For what an environment works. */
+interface MeteredWork {
+  priority: CallPriority;
+  /** Calls of the invocation so far, which are counted, too. */
+  calls?: InvocationCalls;
+  /** Cancels model calls. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Returns an environment whose bindings count what they do for an account, and whose model calls
+ * are limited. Requests, messages and jobs of an account do all their work with one. Its bindings
+ * hold the account to its quotas: nothing is stored that isn't charged, and no billed call is made
+ * before `costGate` admits it. Calls that the limiter refuses aren't counted.
  */
 export function meterEnv(
   env: Env,
   accountId: AccountId,
-  priority: CallPriority,
-  calls = newInvocationCalls(),
+  { priority, calls = newInvocationCalls(), signal }: MeteredWork,
 ): Env {
   const gate = new CostGate(accountId);
-  const record = countInto(calls, usageMeter(accountId).count);
-  const count: Count = (name, increment) => {
-    gate.require(name);
-    record(name, increment);
+  const meter = usageMeter(accountId);
+  const count: Count = (name, added) => {
+    if (name === "queries" || name === "subrequests") calls[name] += added;
+    else {
+      gate.require(name);
+      meter.count(name, added);
+    }
   };
   const metered = {
     ...countEnv(env, count, accountId),
-    FRAMES: countCalls(env.FRAMES, () => {
+    FRAMES: countCalls(env.FRAMES, count, () => {
       count("frames", 1);
       count("subrequests", 1);
     }),
-    IMAGES: countCalls(env.IMAGES, (name) => {
+    IMAGES: countCalls(env.IMAGES, count, (name) => {
       if (name === "input") count("images", 1); // `info` is free
       count("subrequests", 1);
     }),
   };
-  const guarded = { ...metered, AI: limitCalls(meterAi(env.AI, count), metered, priority) };
-  setCostGate(guarded, gate);
+  const guarded = { ...metered, AI: limitCalls(env.AI, metered, priority, count, signal) };
+  gates.set(guarded, gate);
   return guarded;
 }
 
 /** Returns an environment whose bindings count their calls, but for models and decoders. */
 export function countInvocation(env: Env, calls: InvocationCalls): Env {
-  return countEnv(
-    env,
-    countInto(calls, () => {}),
-    null,
-  );
-}
-
-function countInto(calls: InvocationCalls, countUsage: CountUsage): Count {
-  return (name, count) => {
-    if (name === "modelCalls") calls.subrequests += count;
-    if (name === "queries" || name === "subrequests") calls[name] += count;
-    else countUsage(name, count);
+  const count: Count = (name, added) => {
+    if (name === "queries" || name === "subrequests") calls[name] += added;
   };
+  return countEnv(env, count, null);
 }
 
-/** Returns an environment whose bindings count what they do, but for models and decoders. */
+/**
+ * Returns an environment whose bindings count what they do, but for models and decoders. The rows
+ * and calls of databases and objects are counted where these are called.
+ */
 function countEnv(env: Env, count: Count, accountId: AccountId | null): Env {
-  const DB = meterDatabase(env.DB, count);
+  const DB = countCalls(env.DB, count);
   const { DECODER }: ExternalDecoder = env;
   const countSubrequest = () => count("subrequests", 1);
   const vectors = Object.entries(env)
     .filter(([name]) => /^(TEXT|IMAGE)_VECTORS_\d+$/.test(name))
-    .map(([name, index]) => [name, meterVectors(index as VectorizeIndex, count)]);
+    .map(([name, index]) => [name, countVectors(index as VectorizeIndex, count)]);
   return {
     ...env,
     ...(Object.fromEntries(vectors) as Pick<Env, "TEXT_VECTORS_1" | "IMAGE_VECTORS_1">),
     DB,
-    MEDIA: guardBucket(meterBucket(env.MEDIA, count), DB, accountId),
-    INGEST: countCalls(env.INGEST, countSubrequest),
-    JOBS: countCalls(env.JOBS, countSubrequest),
-    MEDIA_INDEX: meterObjects(env.MEDIA_INDEX, count),
-    INDEX_DATABASE: meterObjects(env.INDEX_DATABASE, count),
-    MODEL_LIMITER: meterObjects(env.MODEL_LIMITER, count),
-    ...(DECODER && { DECODER: countFetches(DECODER, count) }),
-  };
-}
-
-/** Wraps the containers of the decoder to count their requests. */
-function countFetches(containers: DecoderContainers, count: Count): DecoderContainers {
-  return {
-    getByName: (name) =>
-      countCalls(containers.getByName(name), () => {
-        count("objectRequests", 1);
-        count("subrequests", 1);
-      }),
+    MEDIA: guardBucket(env.MEDIA, DB, accountId, count),
+    INGEST: countCalls(env.INGEST, count, countSubrequest),
+    JOBS: countCalls(env.JOBS, count, countSubrequest),
+    MEDIA_INDEX: countCalls(env.MEDIA_INDEX, count),
+    INDEX_DATABASE: countCalls(env.INDEX_DATABASE, count),
+    MODEL_LIMITER: countCalls(env.MODEL_LIMITER, count),
+    ...(DECODER && { DECODER: countCalls(DECODER, count) }),
+    ...(accountId && { DECODER_ACCOUNT: accountId }),
   };
 }
 
 /** Wraps a Vectorize index to count the vectors written and the dimensions queried. */
-function meterVectors(index: VectorizeIndex, count: Count): VectorizeIndex {
-  return countCalls(index, (name, [argument]) => {
+function countVectors(index: VectorizeIndex, count: Count): VectorizeIndex {
+  return countCalls(index, count, (name, [argument]) => {
     count("subrequests", 1);
     const lengthOf = () => (argument as ArrayLike<unknown>).length;
     if (name === "query") count("dimensionsQueried", lengthOf());
     if (name === "upsert") count("vectorsWritten", lengthOf());
   });
-}
-
-/** Which operations a method is billed as (R2, class B and A). Deletions are free. */
-const OPERATIONS: Readonly<Record<string, CountName>> = {
-  head: "bucketReads",
-  get: "bucketReads",
-  list: "bucketWrites",
-  put: "bucketWrites",
-  createMultipartUpload: "bucketWrites",
-  uploadPart: "bucketWrites",
-  complete: "bucketWrites",
-};
-
-/** Wraps a bucket to count its operations, also of its multipart uploads. */
-function meterBucket(bucket: R2Bucket, count: Count): R2Bucket {
-  const onCall = (name: string) => {
-    if (name !== "resumeMultipartUpload") count("subrequests", 1); // that makes no call
-    const operation = OPERATIONS[name];
-    if (operation) count(operation, 1);
-  };
-  const meterUpload = (upload: R2MultipartUpload) => countCalls(upload, onCall);
-  return countCalls(bucket, onCall, {
-    createMultipartUpload: async (...args: Parameters<R2Bucket["createMultipartUpload"]>) =>
-      meterUpload(await bucket.createMultipartUpload(...args)),
-    resumeMultipartUpload: (...args: Parameters<R2Bucket["resumeMultipartUpload"]>) =>
-      meterUpload(bucket.resumeMultipartUpload(...args)),
-  });
-}
-
-/** Wraps a namespace of Durable Objects to count calls, and the rows that their results tell. */
-function meterObjects<Class extends Rpc.DurableObjectBranded>(
-  namespace: DurableObjectNamespace<Class>,
-  count: Count,
-): DurableObjectNamespace<Class> {
-  const getByName = (name: string): DurableObjectStub<Class> => {
-    const stub = namespace.getByName(name);
-    return new Proxy(stub, {
-      get(_, method) {
-        const value: unknown = Reflect.get(stub, method);
-        if (typeof value !== "function") return value;
-        return async (...args: unknown[]): Promise<unknown> => {
-          count("objectRequests", 1);
-          count("subrequests", 1);
-          const result: unknown = await Reflect.apply(value, stub, args);
-          if (hasRows(result)) {
-            count("rowsRead", result.rowsRead);
-            count("rowsWritten", result.rowsWritten);
-          }
-          return result;
-        };
-      },
-    });
-  };
-  return { getByName } as DurableObjectNamespace<Class>;
-}
-
-function hasRows(result: unknown): result is DatabaseResult<unknown> {
-  return typeof result === "object" && result !== null && "rowsRead" in result;
 }

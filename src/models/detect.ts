@@ -1,8 +1,7 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MODELS } from "../config.ts";
 import type { Rect } from "../types.ts";
-import { dataUri } from "./data-uri.ts";
-import { runModel } from "./run.ts";
+import { dataUri, runModel } from "./run.ts";
 
 const { id, maxObjects, timeoutMs } = MODELS.detect;
 

@@ -1,14 +1,23 @@
+import * as z from "zod";
 import { IMAGE_EMBEDDINGS } from "../config.ts";
-import { callInBatches } from "./batches.ts";
-import { embedInForms, type EmbeddingInput } from "./embedding-forms.ts";
-import { type EmbeddingServerEnv, requestEmbeddings } from "./embedding-server.ts";
+import { AppError, traceOf } from "../errors.ts";
+import { treatAsInvalid } from "../ignored-errors.ts";
+import { log } from "../log.ts";
+import { callInBatches, dataUri, invalidResponseError, runModel } from "./run.ts";
+
+const { batchSize, timeoutMs } = IMAGE_EMBEDDINGS;
+
+export type EmbeddingInput = { text: string } | { image: Uint8Array };
 
 /**
- * A joint image and text model: on a server or, without its URL, of Workers AI. Without either,
- * images are found by their captions only.
+ * A joint image and text model: on a server with OpenAI's and Jina's embeddings API or, without its
+ * URL, of Workers AI. Without either, images are found by their captions only.
  */
-export interface ImageEmbeddingsEnv extends EmbeddingServerEnv {
+export interface ImageEmbeddingsEnv {
   AI: Ai;
+  IMAGE_EMBEDDINGS_URL: string;
+  IMAGE_EMBEDDINGS_MODEL: string;
+  IMAGE_EMBEDDINGS_KEY?: string;
 }
 
 export interface ImageVectors {
@@ -18,21 +27,89 @@ export interface ImageVectors {
   vectors: number[][];
 }
 
-export function hasImageEmbeddings(env: EmbeddingServerEnv): boolean {
+export function hasImageEmbeddings(env: Omit<ImageEmbeddingsEnv, "AI">): boolean {
   return env.IMAGE_EMBEDDINGS_URL !== "" || env.IMAGE_EMBEDDINGS_MODEL.startsWith("@cf/");
 }
 
-/** Embeds texts and JPEGs. Throws the errors of `requestEmbeddings` or `embedInForms`. */
+const embeddings = z.object({
+  model: z.string().optional(),
+  data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })),
+});
+
+/** Embeds texts and JPEGs. Throws the errors of `runModel` or `requestEmbeddings`. */
 export async function embedInImageSpace(
   env: ImageEmbeddingsEnv,
-  inputs: EmbeddingInput[],
+  inputs: readonly EmbeddingInput[],
 ): Promise<ImageVectors> {
-  let model = env.IMAGE_EMBEDDINGS_MODEL;
-  const vectors = await callInBatches(inputs, IMAGE_EMBEDDINGS.batchSize, async (batch) => {
-    if (env.IMAGE_EMBEDDINGS_URL === "") return embedInForms(env.AI, model, batch);
-    const embedded = await requestEmbeddings(env, batch);
-    ({ model } = embedded);
-    return embedded.vectors;
+  let { IMAGE_EMBEDDINGS_URL: url, IMAGE_EMBEDDINGS_MODEL: model } = env;
+  const vectors = await callInBatches(inputs, batchSize, async (batch) => {
+    const input = batch.map((item) => ("text" in item ? item : { image: dataUri(item.image) }));
+    const reply = await (url === ""
+      ? runModel(env.AI, model, { input }, embeddings, timeoutMs)
+      : requestEmbeddings(env, batch));
+    if (reply.data.length !== batch.length) throw invalidResponseError(model);
+    model = reply.model ?? model;
+    const inOrder = reply.data.toSorted((a, b) => a.index - b.index);
+    return inOrder.map(({ embedding }) => embedding);
   });
   return { model, vectors };
+}
+
+/**
+ * The image model that answers at present; `none` if the deployment has none, `unavailable` if it
+ * doesn't answer.
+ */
+export type ImageModel = { model: string } | "none" | "unavailable";
+
+/** Embeds a text to learn the model's name, which only a response tells. Never throws. */
+export async function probeImageModel(env: Env): Promise<ImageModel> {
+  if (!hasImageEmbeddings(env)) return "none";
+  try {
+    const { model } = await embedInImageSpace(env, [{ text: "a picture" }]);
+    return { model };
+  } catch (error) {
+    log("warn", "lifecycle.image_model_unavailable", { cause: traceOf(error) });
+    return "unavailable";
+  }
+}
+
+/**
+ * Embeds a batch on the server. Throws `upstream_timeout`, `upstream_unavailable` (no response,
+ * 429, 5xx), `model_request_rejected` (any other status) or `upstream_failed` (an invalid
+ * response).
+ */
+async function requestEmbeddings(
+  {
+    IMAGE_EMBEDDINGS_URL: url,
+    IMAGE_EMBEDDINGS_MODEL: model,
+    IMAGE_EMBEDDINGS_KEY: key,
+  }: Omit<ImageEmbeddingsEnv, "AI">,
+  inputs: readonly EmbeddingInput[],
+): Promise<z.output<typeof embeddings>> {
+  const input = inputs.map((item) =>
+    "text" in item ? item : { image: Buffer.from(item.image).toString("base64") },
+  );
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(key && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({ ...(model !== "" && { model }), input }),
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((cause: unknown) => {
+    const isTimeout = cause instanceof Error && cause.name === "TimeoutError";
+    const code = isTimeout ? "upstream_timeout" : "upstream_unavailable";
+    throw new AppError(code, "The image embeddings server does not respond.", { cause });
+  });
+  if (!response.ok) {
+    const isTransient = response.status === 429 || response.status >= 500;
+    throw new AppError(
+      isTransient ? "upstream_unavailable" : "model_request_rejected",
+      `The image embeddings server returned status ${response.status}.`,
+    );
+  }
+  const parsed = embeddings.safeParse(await response.json().catch(treatAsInvalid));
+  if (parsed.success) return parsed.data;
+  throw invalidResponseError(model, parsed.error);
 }

@@ -1,11 +1,21 @@
+import { createParser } from "eventsource-parser";
+import * as z from "zod";
 import { MODELS } from "../config.ts";
+import { countOf } from "../counts.ts";
 import { AppError } from "../errors.ts";
 import { ignoreAfterUse } from "../ignored-errors.ts";
-import { type ChatChunk, type ChatEvent, ChatEvents } from "./chat-events.ts";
-import { dataUri } from "./data-uri.ts";
+import { parseJsonText } from "../json-parse.ts";
 import { ReasoningFilter } from "./reasoning.ts";
-import { callModel, invalidResponseError, startTimeout, toModelError } from "./run.ts";
-import { ChatTokenCounter, type TokenUsage } from "./token-usage.ts";
+import {
+  callModel,
+  countTokens,
+  dataUri,
+  estimateTokens,
+  invalidResponseError,
+  startTimeout,
+  type TokenUsage,
+  toModelError,
+} from "./run.ts";
 
 const { id, maxTokens } = MODELS.answer;
 const TEMPERATURE = 0.2;
@@ -15,7 +25,6 @@ export interface Prompt {
   system: string;
   /** Parts of the user message, in order. Without images they are joined with blank lines. */
   content: ({ text: string } | { jpeg: Uint8Array })[];
-  temperature?: number;
   topP?: number;
 }
 
@@ -63,8 +72,7 @@ export async function* generate(
   let model: string = id;
   let finishReason: string | null = null;
   try {
-    for await (const chunk of readChunks(ai, input, AbortSignal.any(signals))) {
-      tokens.add(chunk);
+    for await (const chunk of readChunks(ai, input, tokens, AbortSignal.any(signals))) {
       model = chunk.model ?? model;
       finishReason = chunk.finishReason ?? finishReason;
       const visible = reasoning.remove(chunk.text);
@@ -88,7 +96,7 @@ export async function* generate(
   };
 }
 
-function toInput({ system, content, temperature = TEMPERATURE, topP }: Prompt): ChatInput {
+function toInput({ system, content, topP }: Prompt): ChatInput {
   const texts = content.map((part) => ("text" in part ? part.text : null));
   return {
     messages: [
@@ -99,7 +107,7 @@ function toInput({ system, content, temperature = TEMPERATURE, topP }: Prompt): 
       },
     ],
     max_tokens: maxTokens,
-    temperature,
+    temperature: TEMPERATURE,
     ...(topP !== undefined && { top_p: topP }),
     stream: true,
     stream_options: { include_usage: true },
@@ -112,27 +120,38 @@ function toPart(part: Prompt["content"][number]) {
   return { type: "image_url" as const, image_url: { url: dataUri(part.jpeg) } };
 }
 
-/** Reads the model's stream. Cancels it when `signal` aborts, or when the caller stops reading. */
+/**
+ * Reads the model's stream. Cancels it when `signal` aborts, or when the caller stops reading, and
+ * then counts its tokens, which are added to `tokens`.
+ */
 async function* readChunks(
   ai: Ai,
   input: ChatInput,
+  tokens: ChatTokenCounter,
   signal: AbortSignal,
 ): AsyncGenerator<ChatChunk> {
   signal.throwIfAborted();
   const reader = toStream(await callModel(ai, id, input, signal)).getReader();
-  const cancel = () => void reader.cancel().catch(ignoreAfterUse);
+  let isCounted = false;
+  const cancel = () => {
+    void reader.cancel().catch(ignoreAfterUse);
+    if (!isCounted) countTokens(countOf(ai), id, tokens.usage);
+    isCounted = true;
+  };
+  const read = async () => {
+    const result = await reader.read().catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw toModelError(id, error);
+    });
+    signal.throwIfAborted();
+    return result;
+  };
   signal.addEventListener("abort", cancel);
   if (signal.aborted) cancel();
-  let isFinished = false;
   try {
-    for await (const event of readEvents(reader, signal)) {
-      if (event === "malformed") throw invalidResponseError(id);
-      if (event === "done") return;
-      isFinished ||= event.finishReason !== null;
-      yield event;
-    }
-    if (!isFinished) {
-      throw new AppError("upstream_failed", `The stream of the model ${id} ended early.`);
+    for await (const chunk of parseChunks(read)) {
+      tokens.add(chunk);
+      yield chunk;
     }
   } finally {
     signal.removeEventListener("abort", cancel);
@@ -140,19 +159,86 @@ async function* readChunks(
   }
 }
 
-async function* readEvents(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent> {
-  const events = new ChatEvents();
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw toModelError(id, error);
-    });
-    signal.throwIfAborted();
-    yield* done ? events.end() : events.feed(value);
-    if (done) return;
+/** JSON mode may give the object itself, and "7" comes as a number. */
+const content = z.union([
+  z.string(),
+  z.number().transform(String),
+  z.looseObject({}).transform((json) => JSON.stringify(json)),
+]);
+const message = z
+  .object({
+    content: content.nullish(),
+    reasoning_content: z.string().nullish(),
+    reasoning: z.string().nullish(),
+  })
+  .nullish();
+const usage = z
+  .object({ prompt_tokens: z.number(), completion_tokens: z.number() })
+  .transform((counts) => ({
+    inputTokens: counts.prompt_tokens,
+    outputTokens: counts.completion_tokens,
+  }));
+export const chatChunk = z
+  .object({
+    model: z.string().nullish(),
+    response: content.nullish(),
+    choices: z
+      .array(z.object({ delta: message, message, finish_reason: z.string().nullish() }))
+      .nullish(),
+    usage: usage.nullish().catch(null),
+  })
+  .refine((event) => "response" in event || "choices" in event || "usage" in event)
+  .transform(({ model = null, response, choices, usage = null }) => {
+    const [choice] = choices ?? [];
+    const written = choice?.delta ?? choice?.message;
+    return {
+      text: written?.content ?? response ?? "",
+      /** Reasoning tokens: billed, but never shown. */
+      reasoning: written?.reasoning_content ?? written?.reasoning ?? "",
+      /** OpenAI's `finish_reason`; null if the stream continues, or if it is unknown. */
+      finishReason: choice?.finish_reason ?? null,
+      usage,
+      model,
+    };
+  });
+/** One event of a chat model's stream, or a whole response. */
+type ChatChunk = z.output<typeof chatChunk>;
+const chatEvent = z
+  .string()
+  .transform((data) => {
+    const parsed = parseJsonText(data);
+    return "value" in parsed ? parsed.value : null;
+  })
+  .pipe(chatChunk);
+
+/**
+ * Parses a chat model's event stream, however its bytes are split; the last blank line may be
+ * missing. Understands both formats of Workers AI: `{"response": "…"}` of older models, and
+ * OpenAI's chunks (https://developers.cloudflare.com/workers-ai/features/streaming/,
+ * https://platform.openai.com/docs/api-reference/chat-streaming). Throws `upstream_failed` for
+ * other events, and for a stream that ends early.
+ */
+export async function* parseChunks(
+  read: () => Promise<ReadableStreamReadResult<Uint8Array>>,
+): AsyncGenerator<ChatChunk> {
+  const decoder = new TextDecoder();
+  const events: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => events.push(data) });
+  let [isFinished, isRead] = [false, false];
+  while (!isRead) {
+    const { done, value } = await read();
+    isRead = done;
+    parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+    for (const data of events.splice(0)) {
+      if (data.trim() === "[DONE]") return;
+      const parsed = chatEvent.safeParse(data);
+      if (!parsed.success) throw invalidResponseError(id);
+      isFinished ||= parsed.data.finishReason !== null;
+      yield parsed.data;
+    }
+  }
+  if (!isFinished) {
+    throw new AppError("upstream_failed", `The stream of the model ${id} ended early.`);
   }
 }
 
@@ -162,4 +248,25 @@ function toStream(response: unknown): ReadableStream<Uint8Array> {
   const { body } = new Response(`data: ${JSON.stringify(response)}\n\ndata: [DONE]\n\n`);
   if (!body) throw invalidResponseError(id);
   return body;
+}
+
+/** Counts the tokens of a chat stream: as the model reports them, or estimated. */
+class ChatTokenCounter {
+  readonly #input: number;
+  #output = 0;
+  #reported: TokenUsage | null = null;
+
+  constructor(input: ChatInput) {
+    this.#input = Math.ceil(estimateTokens(input));
+  }
+
+  add({ usage, text, reasoning }: ChatChunk): void {
+    this.#reported = usage ?? this.#reported;
+    this.#output += estimateTokens([text, reasoning]);
+  }
+
+  get usage(): TokenUsage {
+    const estimated = { inputTokens: this.#input, outputTokens: Math.ceil(this.#output) };
+    return this.#reported ?? estimated;
+  }
 }

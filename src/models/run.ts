@@ -1,5 +1,8 @@
-import type { z } from "zod";
+import type * as z from "zod";
+import { MODELS } from "../config.ts";
+import { type Count, countOf } from "../counts.ts";
 import { AppError, causeOf, type ErrorCode } from "../errors.ts";
+import { append } from "../lists.ts";
 
 interface ModelFailure {
   code: ErrorCode;
@@ -68,7 +71,9 @@ export async function runModel<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const timeout = startTimeout(model, timeoutMs);
   try {
-    const parsed = schema.safeParse(await callModel(ai, model, input, timeout.signal));
+    const response = await callModel(ai, model, input, timeout.signal);
+    countResponse(countOf(ai), model, input, response);
+    const parsed = schema.safeParse(response);
     if (parsed.success) return parsed.data;
     throw invalidResponseError(model, parsed.error);
   } finally {
@@ -92,16 +97,6 @@ export async function callModel(
     signal.throwIfAborted();
     throw toModelError(model, error);
   }
-}
-
-/** Wraps the AI binding so that all its calls are cancelled when `signal` aborts. */
-export function cancelCalls(ai: Ai, signal: AbortSignal): Ai {
-  const run = (model: keyof AiModels, input: object, options: RunOptions = {}) =>
-    ai.run(model, input, {
-      ...options,
-      signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
-    });
-  return Object.create(ai, { run: { value: run } }) as Ai;
 }
 
 /**
@@ -141,6 +136,7 @@ function platformCodeOf(text: string): string {
 
 /** Says what to do about a model that the platform doesn't offer, as far as it tells. */
 function missingModelHint(text: string): string {
+  // bounded: a message of the platform
   const [, told] = /\b5007: No such model [^.]* or task\. (.{1,300})/.exec(text) ?? [];
   return ` ${told ?? "The operator of this deployment can choose another: docs/models.md."}`;
 }
@@ -162,12 +158,94 @@ export function invalidResponseError(model: string, cause?: unknown): AppError {
 }
 
 /** Returns a signal that aborts with `upstream_timeout` after `ms`, unless it is cleared before. */
-export function startTimeout(
-  model: string,
-  ms: number,
-): { signal: AbortSignal; clear: () => void } {
+export function startTimeout(model: string, ms: number) {
   const controller = new AbortController();
   const message = `The model ${model} took over ${ms} ms.`;
   const timer = setTimeout(() => controller.abort(new AppError("upstream_timeout", message)), ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/** Encodes a JPEG as a `data:` URL, the form in which models take images. */
+export function dataUri(jpeg: Uint8Array): string {
+  return `data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`;
+}
+
+/**
+ * Calls a model for all inputs, `batchSize` at a time. A batch that it refuses for its size is
+ * halved, down to one input. Outputs are in the order of the inputs.
+ */
+export async function callInBatches<Input, Output>(
+  inputs: readonly Input[],
+  batchSize: number,
+  call: (batch: readonly Input[]) => Promise<Output[]>,
+): Promise<Output[]> {
+  const outputs: Output[] = [];
+  for (let i = 0; i < inputs.length; i += batchSize) {
+    const batch = inputs.slice(i, i + batchSize);
+    const halve = (error: unknown) => {
+      if (batch.length === 1 || !isOversize(error)) throw error;
+      return callInBatches(batch, Math.ceil(batch.length / 2), call);
+    };
+    append(outputs, await call(batch).catch(halve));
+  }
+  return outputs;
+}
+
+/** Estimate for models that don't report token counts. */
+export const CHARACTERS_PER_TOKEN = 4;
+const TOKENS_PER_IMAGE = 256; // of Gemma
+
+export interface TokenUsage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** Estimates the tokens of texts, and of images as `data:` URLs, in an input or output. */
+export function estimateTokens(value: unknown): number {
+  if (typeof value === "string") {
+    return value.startsWith("data:image/") ? TOKENS_PER_IMAGE : value.length / CHARACTERS_PER_TOKEN;
+  }
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + estimateTokens(part), 0);
+}
+
+/** Counts the tokens of a call, and its neurons by the model's price: the platform's may differ. */
+export function countTokens(
+  count: Count,
+  model: string,
+  { inputTokens, outputTokens }: TokenUsage,
+) {
+  count("inputTokens", inputTokens);
+  count("outputTokens", outputTokens);
+  const settings = findSettings(model);
+  if (!settings || !("neurons" in settings)) return;
+  const [perInput, perOutput] = settings.neurons; // per million tokens
+  count("neurons", (inputTokens * perInput + outputTokens * perOutput) / 1_000_000);
+}
+
+/** Counts the tokens or the seconds of audio that a whole response reports, and its neurons. */
+function countResponse(count: Count, model: string, input: object, response: unknown): void {
+  const settings = findSettings(model);
+  if (settings && "neuronsPerMinute" in settings) {
+    const { duration = 0 } = readNumbers(response, "transcription_info");
+    count("audioSeconds", duration);
+    return count("neurons", (duration / 60) * settings.neuronsPerMinute);
+  }
+  const chat = readNumbers(response, "usage");
+  const detection = readNumbers(response, "metrics"); // of Moondream
+  countTokens(count, model, {
+    inputTokens:
+      chat["prompt_tokens"] ?? detection["input_tokens"] ?? Math.ceil(estimateTokens(input)),
+    outputTokens: chat["completion_tokens"] ?? detection["output_tokens"] ?? 0,
+  });
+}
+
+function findSettings(model: string) {
+  return Object.values(MODELS).find(({ id }) => id === model);
+}
+
+/** Reads a property that is an object of numbers; empty if it is missing. */
+function readNumbers(response: unknown, name: string): Record<string, number> {
+  const value: unknown = typeof response === "object" && response && Reflect.get(response, name);
+  return typeof value === "object" && value ? { ...value } : {};
 }

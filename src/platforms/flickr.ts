@@ -1,19 +1,21 @@
-import { z } from "zod";
-import { AppError } from "../errors.ts";
+import * as z from "zod";
+import { AppError, type ErrorCode } from "../errors.ts";
 import { fetchJson } from "../fetching/fetch-json.ts";
-import type { JsonObject } from "../types.ts";
 import {
-  optional,
+  fetchListingPage,
   mediaNotAvailable,
-  toPlatformItem,
+  optional,
   parseItems,
-  readEntries,
   requireFound,
+  toPlatformItem,
   unsupportedRequest,
-} from "./item.ts";
-import { htmlToText } from "./plain-text.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
-import { requireSetting, type Settings } from "./settings.ts";
+  type ImportRequest,
+  type Platform,
+  type PlatformItem,
+  requireSetting,
+  type Settings,
+} from "./platform.ts";
+import { htmlToText } from "./web.ts";
 
 const PAGE_SIZE = 100;
 /** Maximum longer side of the download, in pixels; if every size exceeds it, the smallest. */
@@ -63,24 +65,31 @@ export const flickr: Platform = {
   resolve: async (env, request) => {
     if (request.kind !== "profile") throw unsupportedRequest("Flickr", request);
     const { id, title } = await requireFound("member of Flickr", findMember(env, request));
-    const response = await callApi(env, "photos.licenses.getInfo", {}, licences);
+    const response = await fetchJson(env, apiRequest(env, "photos.licenses.getInfo", {}, licences));
     const knownLicences = parseItems("flickr", licence, response.licenses.license);
-    const ref = {
-      user: id,
-      licences: Object.fromEntries(
-        knownLicences.map(({ id: licenceId, url, name }) => [licenceId, url || name]),
-      ),
-    };
+    const licenceNames = knownLicences.map((each) => [each.id, each.url || each.name] as const);
+    const ref = { user: id, licences: Object.fromEntries(licenceNames) };
     return { platform: "flickr", title, url: `https://www.flickr.com/photos/${id}`, ref };
   },
-  list,
+  list: (env, { ref }, cursor) => {
+    const { user, licences: licenceNames } = memberRef.parse(ref);
+    const page = cursor ? pageCursor.parse(cursor).page : 1;
+    const parameters = {
+      user_id: user,
+      per_page: String(PAGE_SIZE),
+      page: String(page),
+      extras: "description,license,date_upload,owner_name,tags,media",
+    };
+    const request = apiRequest(env, "people.getPublicPhotos", parameters, photos);
+    return fetchListingPage(env, "flickr", request, null, ({ value: { photos: listed } }) => ({
+      entries: listed.photo,
+      toItems: (entry) => [toItem(photo.parse(entry), licenceNames)],
+      next: page < listed.pages && listed.photo.length > 0 ? { page: page + 1 } : null,
+    }));
+  },
   media: async (env, item) => {
-    const response = await callApi(
-      env,
-      "photos.getSizes",
-      { photo_id: String(item.handle.id) },
-      sizes,
-    );
+    const parameters = { photo_id: String(item.handle.id) };
+    const response = await fetchJson(env, apiRequest(env, "photos.getSizes", parameters, sizes));
     if (response.sizes.candownload === 0)
       throw mediaNotAvailable("Its owner doesn't allow downloads.");
     const mediaType = item.assetType === "video" ? "video" : "photo";
@@ -95,32 +104,6 @@ export const flickr: Platform = {
 
 function sizeRank(side: number): number {
   return side <= MAX_SIDE ? MAX_SIDE - side : side;
-}
-
-async function list(
-  env: Settings,
-  { ref }: Listing,
-  cursor: JsonObject | null,
-): Promise<ListingPage> {
-  const { user, licences: licenceNames } = memberRef.parse(ref);
-  const page = cursor ? pageCursor.parse(cursor).page : 1;
-  const response = await callApi(
-    env,
-    "people.getPublicPhotos",
-    {
-      user_id: user,
-      per_page: String(PAGE_SIZE),
-      page: String(page),
-      extras: "description,license,date_upload,owner_name,tags,media",
-    },
-    photos,
-  );
-  const { pages, photo: entries } = response.photos;
-  const { values: items, broken } = readEntries("flickr", entries, (entry) => [
-    toItem(photo.parse(entry), licenceNames),
-  ]);
-  const next = page < pages && entries.length > 0 ? { page: page + 1 } : null;
-  return { items, broken, next, validators: null, unchanged: false };
 }
 
 function toItem(entry: z.infer<typeof photo>, licenceNames: Record<string, string>): PlatformItem {
@@ -141,13 +124,14 @@ function toItem(entry: z.infer<typeof photo>, licenceNames: Record<string, strin
 async function findMember(env: Settings, request: ImportRequest & { kind: "profile" }) {
   const url = profileUrl(request);
   if (url) {
-    const { user } = await callApi(env, "urls.lookupUser", { url }, userByUrl);
+    const { user } = await fetchJson(env, apiRequest(env, "urls.lookupUser", { url }, userByUrl));
     return { id: user.id, title: user.username._content };
   }
   const username = request.username ?? "";
   if (username === "") throw unsupportedRequest("Flickr", request);
   if (NSID.test(username)) return { id: username, title: username };
-  const { user } = await callApi(env, "people.findByUsername", { username }, userByName);
+  const lookup = apiRequest(env, "people.findByUsername", { username }, userByName);
+  const { user } = await fetchJson(env, lookup);
   return { id: user.nsid, title: user.username._content };
 }
 
@@ -158,12 +142,12 @@ function profileUrl(request: ImportRequest): string | null {
   return name ? `https://www.flickr.com/photos/${name}/` : null;
 }
 
-function callApi<Schema extends z.ZodType>(
+function apiRequest<Schema extends z.ZodType>(
   env: Settings,
   method: string,
   parameters: Record<string, string>,
   schema: Schema,
-): Promise<z.output<Schema>> {
+) {
   const query = {
     method: `flickr.${method}`,
     api_key: requireSetting(env, "FLICKR_API_KEY"),
@@ -171,27 +155,23 @@ function callApi<Schema extends z.ZodType>(
     nojsoncallback: "1",
     ...parameters,
   };
-  return fetchJson(env, { serverName: "Flickr", url: env.FLICKR_API_URL, query, schema, explain });
+  return { serverName: "Flickr", url: env.FLICKR_API_URL, query, schema, explain };
 }
 
 const errorResponse = z.object({ stat: z.literal("fail"), code: z.coerce.number() });
 
-/** Maps error codes (flickr.com/services/api): those below 95 depend on the method. */
+/** Error codes of all methods (flickr.com/services/api), and what 1 and 2 mean here. */
+const ERRORS: Readonly<Record<number, [ErrorCode, string]>> = {
+  1: ["original_removed", "Flickr has no such member or photo."],
+  2: ["media_not_available", "It is not public."],
+  100: ["platform_not_configured", "Flickr doesn't take FLICKR_API_KEY."],
+  105: ["upstream_unavailable", "Flickr is out of order."],
+  106: ["upstream_unavailable", "Flickr is out of order."],
+};
+
 function explain(body: unknown): AppError | undefined {
   const { data } = errorResponse.safeParse(body);
-  switch (data?.code) {
-    case undefined:
-      return undefined;
-    case 1:
-      return new AppError("original_removed", "Flickr has no such member or photo.");
-    case 2:
-      return mediaNotAvailable("It is not public.");
-    case 100:
-      return new AppError("platform_not_configured", "Flickr doesn't take FLICKR_API_KEY.");
-    case 105:
-    case 106:
-      return new AppError("upstream_unavailable", "Flickr is out of order.");
-    default:
-      return new AppError("upstream_failed", `Flickr failed (${data?.code}).`);
-  }
+  if (!data) return undefined;
+  const failed: [ErrorCode, string] = ["upstream_failed", `Flickr failed (${data.code}).`];
+  return new AppError(...(ERRORS[data.code] ?? failed));
 }

@@ -1,19 +1,21 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { fetchJson } from "../fetching/fetch-json.ts";
-import type { JsonObject } from "../types.ts";
 import {
-  optional,
-  mediaNotAvailable,
-  toPlatformItem,
-  parseItems,
-  readEntries,
-  requireFound,
-  unsupportedRequest,
+  fetchListingPage,
   httpUrl,
-} from "./item.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
-import { requireSetting, type Settings } from "./settings.ts";
+  mediaNotAvailable,
+  optional,
+  parseItems,
+  requireFound,
+  toPlatformItem,
+  unsupportedRequest,
+  type ImportRequest,
+  type Platform,
+  type PlatformItem,
+  requireSetting,
+  type Settings,
+} from "./platform.ts";
 
 const PAGE_SIZE = 25;
 
@@ -56,16 +58,27 @@ export const instagram: Platform = {
   resolve: async (env, request) => {
     const username = toUsername(request);
     if (!username) throw unsupportedRequest("Instagram", request);
-    const account = await requireFound("professional account", fetchProfile(env, username, ""));
-    const url = `https://www.instagram.com/${account.username}/`;
-    return {
-      platform: "instagram",
-      title: account.name || account.username,
-      url,
-      ref: { username },
-    };
+    const response = fetchJson(env, profileRequest(env, username, ""));
+    const found = await requireFound("professional account", response);
+    const { username: name, name: title } = found.business_discovery;
+    const url = `https://www.instagram.com/${name}/`;
+    return { platform: "instagram", title: title || name, url, ref: { username } };
   },
-  list,
+  list: (env, { ref }, cursor) => {
+    const after = cursor ? `.after(${pageCursor.parse(cursor).after})` : "";
+    const mediaField = `,media.limit(${PAGE_SIZE})${after}{${MEDIA_FIELDS}}`;
+    const request = profileRequest(env, userRef.parse(ref).username, mediaField);
+    return fetchListingPage(env, "instagram", request, null, ({ value }) => {
+      const { media, username } = value.business_discovery;
+      const entries = media?.data ?? [];
+      const next = media?.paging?.cursors?.after ?? "";
+      return {
+        entries,
+        toItems: (entry) => toItems(post.parse(entry), username),
+        next: entries.length > 0 && isCursor(next) ? { after: next } : null,
+      };
+    });
+  },
   media: async (_, item) => {
     const { url } = z.object({ url: optional(z.string()) }).parse(item.handle);
     if (!url) throw mediaNotAvailable(WITHHELD);
@@ -74,32 +87,6 @@ export const instagram: Platform = {
 };
 
 const WITHHELD = "Instagram withholds its file, as for posts with protected music.";
-
-async function list(
-  env: Settings,
-  { ref }: Listing,
-  cursor: JsonObject | null,
-): Promise<ListingPage> {
-  const { username } = userRef.parse(ref);
-  const after = cursor ? `.after(${pageCursor.parse(cursor).after})` : "";
-  const account = await fetchProfile(
-    env,
-    username,
-    `,media.limit(${PAGE_SIZE})${after}{${MEDIA_FIELDS}}`,
-  );
-  const data = account.media?.data ?? [];
-  const next = account.media?.paging?.cursors?.after;
-  const { values: items, broken } = readEntries("instagram", data, (entry) =>
-    toItems(post.parse(entry), account.username),
-  );
-  return {
-    items,
-    broken,
-    next: next && data.length > 0 && isCursor(next) ? { after: next } : null,
-    validators: null,
-    unchanged: false,
-  };
-}
 
 /** Whether a cursor can be inserted into a field expression without escaping. */
 function isCursor(text: string): boolean {
@@ -124,20 +111,17 @@ function toItems(entry: z.infer<typeof post>, username: string): PlatformItem[] 
   );
 }
 
-/** Fetches a profile. `mediaField` is the field expression that selects its posts. */
-async function fetchProfile(env: Settings, username: string, mediaField: string) {
+function profileRequest(env: Settings, username: string, mediaField: string) {
   const token = requireSetting(env, "INSTAGRAM_TOKEN");
   const fields = `business_discovery.username(${username}){username,name${mediaField}}`;
-  const url = `${env.INSTAGRAM_API_URL}/${requireSetting(env, "INSTAGRAM_USER_ID")}`;
-  const response = await fetchJson(env, {
+  return {
     serverName: "Instagram",
-    url,
+    url: `${env.INSTAGRAM_API_URL}/${requireSetting(env, "INSTAGRAM_USER_ID")}`,
     query: { fields },
     secrets: { authorization: `Bearer ${token}` },
     schema: profile,
     explain,
-  });
-  return response.business_discovery;
+  };
 }
 
 function toUsername(request: ImportRequest): string | null {

@@ -1,20 +1,23 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../errors.ts";
-import { type JsonResponse, fetchJsonIfChanged, fetchJson } from "../fetching/fetch-json.ts";
+import { fetchJson, type JsonResponse } from "../fetching/fetch-json.ts";
 import type { JsonObject } from "../types.ts";
-import { parseBareProfile, type FediverseProfile, parseProfile } from "./fediverse-profile.ts";
 import {
-  optional,
-  mediaNotAvailable,
-  readEntries,
-  requireFound,
-  UNCHANGED,
-  unsupportedRequest,
+  fetchListingPage,
   httpUrl,
-} from "./item.ts";
-import { toItems, attachmentUrl, post } from "./mastodon-post.ts";
-import type { Listing, ListingPage, Platform, PlatformItem } from "./platform.ts";
-import type { Settings } from "./settings.ts";
+  mediaNotAvailable,
+  optional,
+  parseItems,
+  requireFound,
+  toPlatformItem,
+  unsupportedRequest,
+  type ImportRequest,
+  type Listing,
+  type Platform,
+  type PlatformItem,
+  type Settings,
+} from "./platform.ts";
+import { htmlToText } from "./web.ts";
 
 /**
  * Paths of the APIs, and items per page. Pixelfed's own API has the same form as Mastodon's, and
@@ -41,11 +44,32 @@ const webfinger = z.object({
   links: z.array(z.object({ rel: z.string(), href: optional(z.string()) })),
 });
 const posts = z.array(z.unknown());
+const attachment = z.object({
+  id: z.string(),
+  type: z.string(),
+  url: optional(httpUrl),
+  /** MIME type; Pixelfed only. */
+  mime: optional(z.string()),
+  license: optional(z.object({ title: optional(z.string()), url: optional(z.string()) })),
+  description: optional(z.string()),
+});
+
+const post = z.object({
+  id: z.string(),
+  url: httpUrl,
+  visibility: optional(z.string()),
+  created_at: optional(z.string()),
+  content: optional(z.string()),
+  spoiler_text: optional(z.string()),
+  language: optional(z.string()),
+  account: z.object({ acct: z.string(), display_name: optional(z.string()) }),
+  tags: optional(z.array(z.object({ name: z.string() }))),
+  media_attachments: z.array(z.unknown()),
+});
 
 /**
  * Servers with Mastodon's API (docs.joinmastodon.org/methods/accounts), without a login: an
- * account's public and unlisted posts with images or videos. Each attachment is an item. Boosts are
- * excluded.
+ * account's public and unlisted posts with media. Each attachment is an item. Boosts are excluded.
  */
 export const mastodon: Platform = { name: "mastodon", ...profilePlatform(parseProfile) };
 
@@ -58,9 +82,7 @@ export const pixelfed: Platform = {
   ...profilePlatform((request, env) => parseProfile(request, env) ?? parseBareProfile(request)),
 };
 
-function profilePlatform(
-  parse: (...request: Parameters<typeof parseProfile>) => FediverseProfile | null,
-): Omit<Platform, "name"> {
+function profilePlatform(parse: typeof parseProfile): Omit<Platform, "name"> {
   return {
     kinds: ["profile"],
     matches: (request, env) => parse(request, env) !== null,
@@ -69,14 +91,31 @@ function profilePlatform(
       if (!profile) throw unsupportedRequest("Mastodon or Pixelfed", request);
       return requireFound("profile", toListing(env, profile));
     },
-    list,
+    list: (env, { ref }, cursor, validators) => {
+      const { server: kind, origin, account: accountId } = accountRef.parse(ref);
+      const maxId = cursor && pageCursor.parse(cursor).maxId;
+      const { api, pageSize } = SERVERS[kind];
+      const query = {
+        only_media: "true",
+        exclude_reblogs: "true",
+        limit: String(pageSize),
+        ...(maxId !== null && { max_id: maxId }),
+      };
+      const path = `${api}/accounts/${encodeURIComponent(accountId)}/statuses`;
+      const request = { ...apiRequest(origin, path, posts), query };
+      return fetchListingPage(env, kind, request, validators, (response) => ({
+        entries: response.value,
+        toItems: (entry) => toItems(post.parse(entry), kind, origin),
+        next: nextCursor(response, maxId),
+      }));
+    },
     media,
   };
 }
 
 async function toListing(env: Settings, profile: FediverseProfile): Promise<Listing> {
   const { origin, profile: homeAccount } = await findAccount(env, profile);
-  const { version } = await fetchFrom(env, origin, "/api/v1/instance", instance);
+  const { version } = await fetchJson(env, apiRequest(origin, "/api/v1/instance", instance));
   const kind: Server = /pixelfed/i.test(version) ? "pixelfed" : "mastodon";
   const title = homeAccount.display_name?.trim() || `@${homeAccount.acct}@${new URL(origin).host}`;
   const ref = { server: kind, origin, account: homeAccount.id };
@@ -90,47 +129,16 @@ async function toListing(env: Settings, profile: FediverseProfile): Promise<List
 async function findAccount(env: Settings, { origin, name }: FediverseProfile) {
   const path = `/api/v1/accounts/lookup?acct=${encodeURIComponent(name)}`;
   try {
-    return { origin, profile: await fetchFrom(env, origin, path, account) };
+    return { origin, profile: await fetchJson(env, apiRequest(origin, path, account)) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "original_removed") throw error;
     const resource = encodeURIComponent(`acct:${name}@${new URL(origin).host}`);
     const webfingerPath = `/.well-known/webfinger?resource=${resource}`;
-    const { links } = await fetchFrom(env, origin, webfingerPath, webfinger);
+    const { links } = await fetchJson(env, apiRequest(origin, webfingerPath, webfinger));
     const self = URL.parse(links.find(({ rel }) => rel === "self")?.href ?? "")?.origin;
     if (!self || self === origin) throw error;
-    return { origin: self, profile: await fetchFrom(env, self, path, account) };
+    return { origin: self, profile: await fetchJson(env, apiRequest(self, path, account)) };
   }
-}
-
-async function list(
-  env: Settings,
-  { ref }: Listing,
-  cursor: JsonObject | null,
-  validators: JsonObject | null,
-): Promise<ListingPage> {
-  const { server: kind, origin, account: accountId } = accountRef.parse(ref);
-  const maxId = cursor && pageCursor.parse(cursor).maxId;
-  const { api, pageSize } = SERVERS[kind];
-  const query = {
-    only_media: "true",
-    exclude_reblogs: "true",
-    limit: String(pageSize),
-    ...(maxId !== null && { max_id: maxId }),
-  };
-  const path = `${api}/accounts/${encodeURIComponent(accountId)}/statuses`;
-  const request = { ...apiRequest(origin, path, posts), query };
-  const response = await fetchJsonIfChanged(env, request, validators);
-  if (response === "unchanged") return UNCHANGED;
-  const { values: items, broken } = readEntries(kind, response.value, (entry) =>
-    toItems(post.parse(entry), { server: kind, origin }),
-  );
-  return {
-    items,
-    broken,
-    next: nextCursor(response, maxId),
-    validators: response.validators,
-    unchanged: false,
-  };
 }
 
 /**
@@ -155,20 +163,13 @@ function isOlder(a: string, b: string): boolean {
 }
 
 async function media(env: Settings, item: PlatformItem) {
-  const { server: kind, origin, post: postId, attachment } = handle.parse(item.handle);
+  const { server: kind, origin, post: postId, attachment: id } = handle.parse(item.handle);
   const path = `${SERVERS[kind].api}/statuses/${encodeURIComponent(postId)}`;
-  const url = attachmentUrl(await fetchFrom(env, origin, path, post), attachment);
+  const { media_attachments } = await fetchJson(env, apiRequest(origin, path, post));
+  const files = parseItems("mastodon", attachment, media_attachments);
+  const url = files.find((file) => file.id === id)?.url;
   if (!url) throw new AppError("original_removed", "The post no longer has this attachment.");
   return { url, captions: [] };
-}
-
-function fetchFrom<Schema extends z.ZodType>(
-  env: Settings,
-  origin: string,
-  path: string,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  return fetchJson(env, apiRequest(origin, path, schema));
 }
 
 function apiRequest<Schema extends z.ZodType>(origin: string, path: string, schema: Schema) {
@@ -179,4 +180,90 @@ function apiRequest<Schema extends z.ZodType>(origin: string, path: string, sche
 function explain(_: unknown, status: number): AppError | undefined {
   if (status !== 401 && status !== 403) return undefined;
   return mediaNotAvailable("This server shows it to logged-in users only.");
+}
+
+/** Types of attachments that are imported, sound as a video. */
+const ASSET_TYPES = new Map<string, "image" | "video">([
+  ["image", "image"],
+  ["video", "video"],
+  ["gifv", "video"],
+  ["audio", "video"],
+]);
+const UNKNOWN_KIND = "The server doesn't have this file, or doesn't know its kind.";
+const PUBLIC = new Set(["public", "unlisted"]);
+
+/** Makes an item of each attachment of a public or unlisted post, sensitive ones included. */
+function toItems(
+  { media_attachments: attachments, ...rest }: z.infer<typeof post>,
+  server: Server,
+  origin: string,
+): PlatformItem[] {
+  if (!PUBLIC.has(rest.visibility ?? "public")) return [];
+  const text = [rest.spoiler_text, htmlToText(rest.content ?? "")].filter(Boolean).join("\n");
+  return parseItems(server, attachment, attachments).map((file) => {
+    const assetType = ASSET_TYPES.get(file.type);
+    return toPlatformItem({
+      platformId: `${new URL(origin).host}/${file.id}`,
+      assetType: assetType ?? "image",
+      pageUrl: rest.url,
+      title: text.split("\n")[0] || `Posted by @${rest.account.acct}`,
+      author: rest.account.display_name || rest.account.acct,
+      licence: file.license?.url ?? file.license?.title,
+      publishedAt: rest.created_at,
+      description: text,
+      tags: rest.tags?.map(({ name }) => name) ?? [],
+      language: rest.language,
+      altText: file.description,
+      handle: { server, origin, post: rest.id, attachment: file.id },
+      ...(!file.url && { unavailable: "The server is still processing it.", isTransient: true }),
+      ...(!assetType && { unavailable: UNKNOWN_KIND, isTransient: false }),
+    });
+  });
+}
+
+interface FediverseProfile {
+  origin: string;
+  name: string;
+}
+
+const HANDLE = /^@?([\w.-]{1,64})@((?:[\p{L}\p{M}\p{N}_-]+\.)+[\p{L}\p{M}\p{N}_-]+(?::\d+)?)$/u;
+const NAME = String.raw`[\w.\-]{1,64}`;
+const PROFILE_PATH = new RegExp(
+  `^/(?:@|users/|web/@|web/accounts/@)(${NAME})(?:@([^/]+))?(?:/media)?/?$`,
+);
+const BARE_PROFILE_PATH = new RegExp(`^/(${NAME})/?$`);
+/** Sites outside the fediverse whose profile URLs have the same form. */
+const OTHER_SITES =
+  /(?:^|\.)(?:(?:flickr|instagram|youtube|threads|tiktok|medium|facebook|x|twitter)\.com|threads\.net)$/;
+
+/**
+ * Parses `@name@host`, `name@host`, or a URL whose path only fediverse servers use: `/@name`,
+ * `/users/name`. Returns null for any other request.
+ */
+export function parseProfile(request: ImportRequest, env: Settings): FediverseProfile | null {
+  if (request.kind !== "profile") return null;
+  if (request.url !== undefined) return parseProfileUrl(request.url, PROFILE_PATH);
+  const [, name, host] = HANDLE.exec(request.username ?? "") ?? [];
+  const origin = host && originOf(host, env);
+  return name && origin ? { origin, name } : null;
+}
+
+/** Parses `https://host/name`, the form of Pixelfed's profile URLs. */
+export function parseBareProfile(request: ImportRequest): FediverseProfile | null {
+  if (request.kind !== "profile" || request.url === undefined) return null;
+  return parseProfileUrl(request.url, BARE_PROFILE_PATH);
+}
+
+function parseProfileUrl(text: string, pattern: RegExp): FediverseProfile | null {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || OTHER_SITES.test(url.hostname)) return null;
+  const [, name, home] = pattern.exec(url.pathname) ?? [];
+  const origin = home ? URL.parse(`${url.protocol}//${home}`)?.origin : url.origin;
+  return name && origin ? { origin, name } : null;
+}
+
+/** Uses http for the hosts in `FETCH_ALLOW`: local servers without certificates. */
+function originOf(host: string, { FETCH_ALLOW }: Settings): string | undefined {
+  const isLocal = FETCH_ALLOW.split(",").includes(host);
+  return URL.parse(`${isLocal ? "http" : "https"}://${host}`)?.origin;
 }

@@ -1,23 +1,29 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../errors.ts";
-import { fetchJsonIfChanged, fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
-import type { JsonObject } from "../types.ts";
+import { fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
 import {
-  optional,
+  fetchListingPage,
+  httpUrl,
   mediaNotAvailable,
-  readEntries,
-  singlePage,
+  optional,
+  parseItems,
   requireFound,
-  UNCHANGED,
+  toLanguageTag,
+  toPlatformItem,
   unsupportedRequest,
-} from "./item.ts";
-import { fetchCaptions, selectFileUrl, videoDetails } from "./peertube-files.ts";
-import { listedVideo, toVideoItem } from "./peertube-video.ts";
-import type { Listing, ListingPage, Platform, ImportRequest } from "./platform.ts";
-import { requireSetting, type Settings } from "./settings.ts";
-import { isYouTube } from "./youtube-url.ts";
+  type Captions,
+  type ImportRequest,
+  type Listing,
+  type Platform,
+  type PlatformItem,
+  requireSetting,
+  type Settings,
+} from "./platform.ts";
+import { isYouTube } from "./youtube.ts";
 
 const PAGE_SIZE = 50;
+/** Maximum height of the video to download, in pixels. Keyframes are smaller. */
+const MAX_HEIGHT = 1080;
 
 /** A video or a list on a server. `id` is a handle, a UUID, or the query of a search. */
 const peerTubeRef = z.object({
@@ -27,9 +33,61 @@ const peerTubeRef = z.object({
 });
 type PeerTubeRef = z.infer<typeof peerTubeRef>;
 
+const labelled = optional(z.object({ label: z.string() }));
+const numbered = optional(z.object({ id: z.number() }));
+
+/** A video in a list. A single video also has tags and the full description. */
+const listedVideo = z.object({
+  uuid: z.string().regex(/^[\w-]{1,64}$/),
+  name: z.string(),
+  url: httpUrl,
+  publishedAt: optional(z.string()),
+  licence: labelled,
+  language: optional(z.object({ id: z.string() })),
+  description: optional(z.string()),
+  truncatedDescription: optional(z.string()),
+  tags: optional(z.array(z.string())),
+  account: optional(z.object({ displayName: z.string() })),
+  channel: optional(z.object({ displayName: z.string() })),
+  isLive: optional(z.boolean()),
+  state: numbered,
+  privacy: numbered,
+  downloadEnabled: optional(z.boolean()),
+});
+
+const file = z.object({
+  id: z.int(),
+  /** Height in pixels; 0 for audio only. */
+  resolution: z.object({ id: z.number() }),
+  fileUrl: optional(z.string()),
+  fileDownloadUrl: optional(z.string()),
+  hasAudio: optional(z.boolean()),
+  hasVideo: optional(z.boolean()),
+});
+type File = z.infer<typeof file>;
+
+const videoDetails = listedVideo.extend({
+  files: optional(z.array(z.unknown())),
+  streamingPlaylists: optional(z.array(z.object({ files: optional(z.array(z.unknown())) }))),
+});
+
+const caption = z.object({
+  language: z.object({ id: z.string() }),
+  /** PeerTube 7.1 and later. */
+  fileUrl: optional(z.string()),
+  captionPath: optional(z.string()),
+});
+
+const captionList = z.object({ data: z.array(z.unknown()) });
+
 const pageCursor = z.object({ start: z.int() });
 const page = z.object({ total: optional(z.number()), data: z.array(z.unknown()) });
-const element = z.object({ video: listedVideo });
+/** Without a video, the type says whether it is deleted, private or unavailable. */
+const element = z.object({
+  id: z.int(),
+  type: optional(z.literal([1, 2, 3])),
+  video: listedVideo.nullable(),
+});
 /** Title: the `name` of a video, the `displayName` of a list. */
 const titled = z.union([
   z.object({ displayName: z.string() }).transform(({ displayName }) => displayName),
@@ -57,7 +115,29 @@ export const peertube: Platform = {
     );
     return toListing(ref, title, pageUrl(ref));
   },
-  list,
+  list: (env, listing, cursor, validators) => {
+    const ref = peerTubeRef.parse(listing.ref);
+    if (ref.kind === "video") {
+      const request = apiRequest(ref, apiPath(ref), listedVideo);
+      return fetchListingPage(env, "peertube", request, validators, ({ value }) => ({
+        entries: [value],
+        toItems: () => [toVideoItem(value)],
+        next: null,
+      }));
+    }
+    const start = cursor ? pageCursor.parse(cursor).start : 0;
+    return fetchListingPage(env, "peertube", listRequest(ref, start), validators, ({ value }) => {
+      const { total, data } = value;
+      const end = start + data.length;
+      const isLast = data.length === 0 || end >= (total ?? Infinity);
+      const toItems = (entry: unknown) => [
+        ref.kind === "playlist"
+          ? toElementItem(element.parse(entry), ref)
+          : toVideoItem(listedVideo.parse(entry)),
+      ];
+      return { entries: data, toItems, next: isLast ? null : { start: end } };
+    });
+  },
   media: async (env, item) => {
     const ref = peerTubeRef.parse({ kind: "video", ...item.handle });
     const video = await fetchJson(env, apiRequest(ref, apiPath(ref), videoDetails));
@@ -72,36 +152,6 @@ export const peertube: Platform = {
     };
   },
 };
-
-async function list(
-  env: Settings,
-  listing: Listing,
-  cursor: JsonObject | null,
-  validators: JsonObject | null,
-): Promise<ListingPage> {
-  const ref = peerTubeRef.parse(listing.ref);
-  if (ref.kind === "video") {
-    const response = await fetchJsonIfChanged(
-      env,
-      apiRequest(ref, apiPath(ref), listedVideo),
-      validators,
-    );
-    if (response === "unchanged") return UNCHANGED;
-    return singlePage([toVideoItem(response.value)], response.validators);
-  }
-  const start = cursor ? pageCursor.parse(cursor).start : 0;
-  const response = await fetchJsonIfChanged(env, listRequest(ref, start), validators);
-  if (response === "unchanged") return UNCHANGED;
-  const { total, data } = response.value;
-  const end = start + data.length;
-  const isLast = data.length === 0 || end >= (total ?? Infinity);
-  const next = isLast ? null : { start: end };
-  const { values: items, broken } = readEntries("peertube", data, (entry) => {
-    const video = ref.kind === "playlist" ? element.parse(entry).video : listedVideo.parse(entry);
-    return [toVideoItem(video)];
-  });
-  return { items, broken, next, validators: response.validators, unchanged: false };
-}
 
 function apiRequest<Schema extends z.ZodType>(
   { origin }: PeerTubeRef,
@@ -153,7 +203,7 @@ function pageUrl({ kind, origin, id }: PeerTubeRef): string | null {
 }
 
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[1-9A-HJ-NP-Za-km-z]{22}";
-const HANDLE = String.raw`[\w.\-]+(?:@[\w.\-:]+)?`;
+const HANDLE = String.raw`[\w.\-]+(?:@[\w.\-:%]+)?`;
 const URLS: [PeerTubeRef["kind"], RegExp][] = [
   ["playlist", new RegExp(`^/(?:w/p|videos/watch/playlist|video-playlists/embed)/(${ID})$`)],
   ["video", new RegExp(`^/(?:w|videos/watch|videos/embed)/(${ID}|\\d+)$`)],
@@ -174,25 +224,137 @@ function toPeerTubeRef(request: ImportRequest, env: Settings): PeerTubeRef | nul
   }
   const url = URL.parse(request.url);
   if (!url || !/^https?:$/.test(url.protocol) || isYouTube(url)) return null;
+  const path = url.pathname.replace(/;.*/, "").replace(/\/$/, ""); // without a thread of comments
   for (const [kind, pattern] of URLS) {
-    const id = pattern.exec(url.pathname.replace(/\/$/, ""))?.[1];
-    if (id && (kind === "video") === (request.kind === "url")) return toHomeRef({ url, kind, id });
+    const id = pattern.exec(path)?.[1];
+    if (!id || (kind === "video") !== (request.kind === "url")) continue;
+    // The home server of `name@host`: other servers list only some of its videos.
+    const [name, host] = id.split("@");
+    const origin = host ? URL.parse(`${url.protocol}//${host}`)?.origin : url.origin;
+    return origin ? { origin, kind, id: name! } : null;
   }
   return null;
 }
 
-/** Resolves `name@host` to its home server: other servers list only some of its videos. */
-function toHomeRef({
-  url,
-  kind,
-  id,
-}: {
-  url: URL;
-  kind: PeerTubeRef["kind"];
-  id: string;
-}): PeerTubeRef {
-  const [name, host] = id.split("@");
-  return host
-    ? { origin: `${url.protocol}//${host}`, kind, id: name! }
-    : { origin: url.origin, kind, id };
+/** PeerTube's `VideoPrivacy`: public, unlisted. */
+const OPEN_PRIVACIES = new Set([1, 2]);
+/** PeerTube's `VideoState`: to transcode, to import, waiting for live; live ended, failed. */
+const [STATES_BEFORE_FILE, STATES_WITHOUT_FILE] = [new Set([2, 3, 4]), new Set([5, 7, 12])];
+
+function toVideoItem(video: z.infer<typeof listedVideo>): PlatformItem {
+  const { origin, host } = new URL(video.url);
+  return toPlatformItem({
+    platformId: `${host}/${video.uuid}`,
+    assetType: "video",
+    pageUrl: video.url,
+    title: video.name,
+    author: video.channel?.displayName ?? video.account?.displayName,
+    licence: video.licence?.label,
+    publishedAt: video.publishedAt,
+    description: video.description ?? video.truncatedDescription,
+    tags: video.tags ?? [],
+    language: video.language?.id,
+    handle: { origin, id: video.uuid },
+    ...unavailableReason(video),
+  });
 }
+
+function unavailableReason(video: z.infer<typeof listedVideo>) {
+  const { isLive, state, privacy, downloadEnabled } = video;
+  const because = (unavailable: string, isTransient = false) => ({ unavailable, isTransient });
+  if (isLive) return because("It is a live stream; its replay is a video of its own.");
+  if (privacy && !OPEN_PRIVACIES.has(privacy.id)) return because("It is not public.", true);
+  if (state && STATES_BEFORE_FILE.has(state.id)) return because("It isn't published yet.", true);
+  if (state && STATES_WITHOUT_FILE.has(state.id)) return because("It was never published.");
+  return downloadEnabled === false ? because("Its owner doesn't allow downloads.") : {};
+}
+
+/** Titles of elements without a video, by their type, and why there is none. */
+const MISSING = {
+  1: ["Deleted video", "It was deleted."],
+  2: ["Private video", "It is private."],
+  3: ["Unavailable video", "The server doesn't show it: it is blocked, or not published."],
+} as const;
+
+function toElementItem({ id, type, video }: z.infer<typeof element>, ref: PeerTubeRef) {
+  if (video) return toVideoItem(video);
+  const [title, unavailable] = MISSING[type ?? 3];
+  return toPlatformItem({
+    platformId: `${new URL(ref.origin).host}/${ref.id}/${id}`,
+    assetType: "video",
+    pageUrl: pageUrl(ref)!,
+    title,
+    handle: {},
+    unavailable,
+    isTransient: type !== 1,
+  });
+}
+
+/**
+ * Selects the file of a video to download: MP4 first, which is nearly always H.264; then the
+ * highest resolution up to `MAX_HEIGHT`, else the lowest; then a web file rather than a fragmented
+ * one. If the audio is in a separate file (PeerTube 6.3 and later), returns the URL at which the
+ * server muxes both files. A video without pictures has the files of its sound.
+ */
+function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): string | null {
+  const lists = [video, ...(video.streamingPlaylists ?? [])].map(({ files }) =>
+    parseItems("peertube", file, files ?? []),
+  );
+  const hasPictures = lists.flat().some(hasVideoTrack);
+  const candidates = lists.flatMap((files, order) => {
+    const audio = files.find((entry) => !hasVideoTrack(entry));
+    return files.flatMap((entry) => {
+      if (hasVideoTrack(entry) !== hasPictures) return [];
+      const url = entry.hasAudio === false && audio ? muxedUrl(entry, audio) : fileUrl(entry);
+      return url ? { url, isMp4: isMp4(entry), height: heightRank(entry), order } : [];
+    });
+  });
+  const [best] = candidates.sort(
+    (a, b) => Number(b.isMp4) - Number(a.isMp4) || a.height - b.height || a.order - b.order,
+  );
+  return best?.url ?? null;
+
+  function muxedUrl(...files: File[]): string {
+    const query = new URLSearchParams(
+      files.map(({ id }): [string, string] => ["videoFileIds", String(id)]),
+    );
+    return `${origin}/download/videos/generate/${video.uuid}?${query.toString()}`;
+  }
+}
+
+function fileUrl({ fileUrl: url, fileDownloadUrl }: File): string | null {
+  return url ?? fileDownloadUrl ?? null;
+}
+
+function isMp4(entry: File): boolean {
+  return /\.mp4(?:\?|$)/.test(fileUrl(entry) ?? "");
+}
+
+/** Ranks heights: from `MAX_HEIGHT` down, then from `MAX_HEIGHT` up. */
+function heightRank({ resolution: { id: height } }: File): number {
+  return height <= MAX_HEIGHT ? MAX_HEIGHT - height : height;
+}
+
+function hasVideoTrack({ hasVideo, resolution }: File): boolean {
+  return hasVideo !== false && resolution.id > 0;
+}
+
+/** Fetches a video's captions. Returns none after a permanent error; throws transient errors. */
+async function fetchCaptions(
+  env: { FETCH_ALLOW: string },
+  request: JsonRequest<z.ZodType>,
+): Promise<Captions[]> {
+  try {
+    const { data } = await fetchJson(env, { ...request, schema: captionList });
+    return parseItems("peertube", caption, data).flatMap(({ language, fileUrl, captionPath }) => {
+      const url = URL.parse(fileUrl ?? captionPath ?? "", request.url)?.href;
+      return url ? [{ url, language: toLanguageTag(language.id), format: "vtt" as const }] : [];
+    });
+  } catch (error) {
+    const isIgnored = error instanceof AppError && IGNORED_ERRORS.has(error.code);
+    if (isIgnored) return [];
+    throw error;
+  }
+}
+
+const IGNORED_ERRORS = new Set(["original_removed", "media_not_available", "download_refused"]);

@@ -1,10 +1,15 @@
-import type { Failure } from "../errors.ts";
+import * as z from "zod";
+import { cleanText, toOneLine } from "../clean-text.ts";
+import { LIMITS } from "../config.ts";
+import { AppError, type Failure, failureOf } from "../errors.ts";
+import { fetchJsonIfChanged, type JsonRequest, type JsonResponse } from "../fetching/fetch-json.ts";
+import { isLanguageTag } from "../language-tag.ts";
+import { log } from "../log.ts";
+import { cleanTitle } from "../title.ts";
 import type { AssetType, JsonObject } from "../types.ts";
-import type { Settings } from "./settings.ts";
+import { parseWebUrl } from "../web-url.ts";
 
-/** Request of one of the four import endpoints. */
 export type ImportRequest =
-  /** One video. */
   | { kind: "url"; url: string }
   /** A playlist, a channel or an account, by URL or id. */
   | { kind: "playlist"; url?: string; playlistId?: string }
@@ -20,7 +25,6 @@ export interface PlatformItem {
    */
   platformId: string;
   assetType: AssetType;
-  /** URL of the web page. */
   pageUrl: string;
   title: string;
   author: string | null;
@@ -36,6 +40,8 @@ export interface PlatformItem {
   handle: JsonObject;
   /** Reason that the file can't be downloaded, if the listing gives one; else null. */
   unavailable: Failure | null;
+  /** Whether that reason passes: it isn't published yet, or still processed. */
+  isTransient: boolean;
 }
 
 /** The listing that a request refers to. Serialisable as JSON: stored with the source. */
@@ -47,18 +53,15 @@ export interface Listing {
   ref: JsonObject;
 }
 
-/** An entry of a page that can't be read. */
 export interface BrokenEntry {
   /** Its number on the page, from 1. */
   entry: number;
-  /** What is wrong with it. */
   message: string;
 }
 
 export interface ListingPage {
   /** Items in the platform's order. A page may have none. */
   items: PlatformItem[];
-  /** Entries that are left out. */
   broken: BrokenEntry[];
   /** Cursor of the next page; null on the last page. Pages may overlap. */
   next: JsonObject | null;
@@ -88,7 +91,6 @@ export interface Captions {
 export interface Platform {
   name: string;
   kinds: ImportRequest["kind"][];
-  /** Settings that requests of a kind require. */
   requiredSettings?: (kind: ImportRequest["kind"]) => (keyof Settings)[];
   /** Whether the platform supports the request, judged by its form. Sends nothing. */
   matches(request: ImportRequest, env: Settings): boolean;
@@ -107,4 +109,233 @@ export interface Platform {
    * deleted.
    */
   media(env: Env, item: PlatformItem): Promise<Media>;
+}
+
+/** The operator's settings for platforms (docs/settings.md). Unset vars are empty. */
+export interface Settings {
+  FETCH_ALLOW: string;
+  PEERTUBE_URL: string;
+  YOUTUBE_API_URL: string;
+  COBALT_URL: string;
+  FLICKR_API_URL: string;
+  INSTAGRAM_API_URL: string;
+  INSTAGRAM_USER_ID: string;
+  YOUTUBE_API_KEY?: string;
+  COBALT_KEY?: string;
+  FLICKR_API_KEY?: string;
+  INSTAGRAM_TOKEN?: string;
+}
+
+/** What a setting is needed for, by the first part of its name. */
+const PURPOSES: Record<string, string> = {
+  COBALT: "for videos of YouTube",
+  FLICKR: "for Flickr",
+  INSTAGRAM: "for Instagram",
+  PEERTUBE: "for a search of PeerTube",
+  YOUTUBE: "for YouTube",
+};
+
+/** Returns a setting. Throws `platform_not_configured`, with its name, if it isn't set. */
+export function requireSetting(env: Settings, name: keyof Settings): string {
+  const value = env[name];
+  if (value) return value;
+  const purpose = PURPOSES[name.split("_")[0]!] ?? "for this platform";
+  throw new AppError(
+    "platform_not_configured",
+    `This deployment has no credential ${purpose}. ` +
+      `Its operator can set ${name}: docs/platforms.md.`,
+  );
+}
+
+const MAX_LENGTHS = { text: 5000, tags: 50, tag: 100, problem: 200 } as const;
+
+type Text = string | null | undefined;
+
+interface RawItem extends Pick<PlatformItem, "platformId" | "assetType" | "pageUrl" | "handle"> {
+  title: Text;
+  author?: Text;
+  licence?: Text;
+  /** Epoch ms, or time in any format that `Date.parse` reads. */
+  publishedAt?: Text | number;
+  description?: Text;
+  tags?: string[];
+  language?: Text;
+  altText?: Text;
+  /** Reason that the file can't be downloaded, and whether it passes. */
+  unavailable?: string | undefined;
+  isTransient?: boolean | undefined;
+}
+
+/** Characters of what can't be cut, and is stored. */
+const MAX_STORED = {
+  id: LIMITS.urlCharacters,
+  handle: 2 * LIMITS.urlCharacters,
+  ref: 20_000,
+  cursor: 4000,
+} as const;
+
+/**
+ * Normalises an item: shortens its texts, and drops malformed times and languages. Throws
+ * `upstream_failed` if its id, URL or handle is too long.
+ */
+export function toPlatformItem(raw: RawItem): PlatformItem {
+  const isStorable =
+    raw.platformId.length <= MAX_STORED.id &&
+    raw.pageUrl.length <= LIMITS.urlCharacters &&
+    JSON.stringify(raw.handle).length <= MAX_STORED.handle;
+  if (!isStorable) throw new AppError("upstream_failed", "Its id, URL or handle is too long.");
+  const unavailable =
+    raw.unavailable === undefined ? null : failureOf(mediaNotAvailable(raw.unavailable));
+  const { platformId, assetType, pageUrl, handle } = raw;
+  return {
+    platformId,
+    assetType,
+    pageUrl,
+    handle,
+    title: toLine(raw.title) ?? raw.platformId,
+    author: toLine(raw.author),
+    licence: toLine(raw.licence),
+    publishedAt: toIsoTime(raw.publishedAt),
+    description: toText(raw.description),
+    tags: (raw.tags ?? [])
+      .slice(0, MAX_LENGTHS.tags)
+      .map((tag) => toOneLine(tag).slice(0, MAX_LENGTHS.tag)),
+    language: toLanguageTag(raw.language),
+    altText: toText(raw.altText),
+    unavailable,
+    isTransient: raw.isTransient ?? false,
+  };
+}
+
+/** Parses items, and drops those that don't match the schema. Logs their number. */
+export function parseItems<Schema extends z.ZodType>(
+  platform: string,
+  schema: Schema,
+  items: unknown[],
+): z.output<Schema>[] {
+  return readEntries(platform, items, (item) => [schema.parse(item)]).values;
+}
+
+/**
+ * Reads the entries of a listing's page, each on its own: `read` throws for one that is malformed.
+ * Logs their number.
+ */
+export function readEntries<Value>(
+  platform: string,
+  entries: unknown[],
+  read: (entry: unknown) => Value[],
+): { values: Value[]; broken: BrokenEntry[] } {
+  const values: Value[] = [];
+  const broken: BrokenEntry[] = [];
+  for (const [i, entry] of entries.entries()) {
+    try {
+      for (const value of read(entry)) values.push(value);
+    } catch (error) {
+      broken.push({ entry: i + 1, message: entryProblem(error).slice(0, MAX_LENGTHS.problem) });
+    }
+  }
+  const count = broken.length;
+  if (count > 0) log("warn", "platforms.broken_items", { platform, count });
+  return { values, broken };
+}
+
+function entryProblem(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  const [issue] = error instanceof z.ZodError ? error.issues : [];
+  return issue ? `${issue.path.join(".")}: ${issue.message}` : "It can't be read.";
+}
+
+/** Makes a schema optional: a missing or malformed field becomes null. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().catch(null);
+}
+
+export const httpUrl = z.string().refine((text) => parseWebUrl(text) !== null);
+
+/** Returns the canonical BCP 47 tag; null if the text isn't a language tag, or is too long. */
+export function toLanguageTag(tag: Text): string | null {
+  const text = tag?.replaceAll("_", "-") ?? "";
+  return isLanguageTag(text) ? (Intl.getCanonicalLocales(text)[0] ?? null) : null;
+}
+
+function toIsoTime(time: Text | number): string | null {
+  const date = new Date(typeof time === "number" ? time : Date.parse(time ?? ""));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function toLine(text: Text): string | null {
+  return cleanTitle(text ?? "") || null;
+}
+
+function toText(text: Text): string | null {
+  return cleanText((text ?? "").trim().slice(0, MAX_LENGTHS.text)) || null;
+}
+
+export function mediaNotAvailable(message: string): AppError {
+  return new AppError("media_not_available", message);
+}
+
+export function unsupportedRequest(platform: string, request: ImportRequest): AppError {
+  return new AppError("unsupported_platform", `That is no ${request.kind} of ${platform}.`);
+}
+
+/** Waits for the first request of a listing. Throws `not_found` if it throws `original_removed`. */
+export async function requireFound<Value>(noun: string, response: Promise<Value>): Promise<Value> {
+  try {
+    return await response;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "original_removed") throw error;
+    throw new AppError("not_found", `There is no such ${noun}.`, { cause: error });
+  }
+}
+
+export function singlePage(items: PlatformItem[], validators: JsonObject | null = null) {
+  return { items, broken: [], next: null, validators, unchanged: false };
+}
+
+export const UNCHANGED = { items: [], broken: [], next: null, validators: null, unchanged: true };
+
+/** A page as the platform sends it, and how an entry is read. */
+interface RawPage {
+  entries: unknown[];
+  toItems: (entry: unknown) => PlatformItem[];
+  next: JsonObject | null;
+}
+
+/** Fetches a page of a listing, conditionally if there are `validators`, and reads its entries. */
+export async function fetchListingPage<Schema extends z.ZodType>(
+  env: Settings,
+  platform: string,
+  request: JsonRequest<Schema>,
+  validators: JsonObject | null,
+  read: (response: JsonResponse<z.output<Schema>>) => RawPage,
+): Promise<ListingPage> {
+  const response = await fetchJsonIfChanged(env, request, validators);
+  if (response === "unchanged") return UNCHANGED;
+  const { entries, toItems, next } = read(response);
+  const { values: items, broken } = readEntries(platform, entries, toItems);
+  return { items, broken, next, validators: response.validators, unchanged: false };
+}
+
+/** Cuts the title of a listing. Throws `upstream_failed` if its parsed request is too long. */
+export function toStorableListing(listing: Listing): Listing {
+  const { platform, title, url, ref } = listing;
+  if (JSON.stringify(ref).length > MAX_STORED.ref) throw tooLong(platform, "the request's listing");
+  const isShort = url !== null && url.length <= LIMITS.urlCharacters;
+  return { platform, title: cleanTitle(title), url: isShort ? url : null, ref };
+}
+
+/**
+ * Leaves out validators that are too long. Throws `upstream_failed` if the cursor of the next page
+ * is too long.
+ */
+export function toStorablePage(platform: string, page: ListingPage): ListingPage {
+  const { next, validators } = page;
+  if (JSON.stringify(next).length > MAX_STORED.cursor) throw tooLong(platform, "the next page");
+  const areShort = JSON.stringify(validators).length <= MAX_STORED.cursor;
+  return { ...page, validators: areShort ? validators : null };
+}
+
+function tooLong(platform: string, what: string): AppError {
+  return new AppError("upstream_failed", `${platform} names ${what} with too long a text.`);
 }

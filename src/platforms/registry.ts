@@ -3,8 +3,7 @@ import { flickr } from "./flickr.ts";
 import { instagram } from "./instagram.ts";
 import { mastodon, pixelfed } from "./mastodon.ts";
 import { peertube } from "./peertube.ts";
-import type { Platform, ImportRequest } from "./platform.ts";
-import { requireSetting, type Settings } from "./settings.ts";
+import { type ImportRequest, type Platform, requireSetting, type Settings } from "./platform.ts";
 import { web } from "./web.ts";
 import { youtube } from "./youtube.ts";
 
@@ -37,15 +36,12 @@ export function platformFor(
     for (const name of platform.requiredSettings?.(request.kind) ?? []) requireSetting(env, name);
     return platform;
   }
-  if (platformName !== undefined && candidates.some(({ name }) => name === platformName)) {
-    const message = `${platformName} has no such ${request.kind}. ${REQUEST_HINTS[request.kind]}`;
-    throw new AppError("unsupported_platform", message);
-  }
-  const names = candidates.map(({ name }) => name).join(", ");
+  const isKnown = platformName && candidates.some(({ name }) => name === platformName);
+  const subject = isKnown ? `${platformName} has no such` : "No supported platform has such a";
+  const supported = ` Supported: ${candidates.map(({ name }) => name).join(", ")}.`;
   throw new AppError(
     "unsupported_platform",
-    `No supported platform has such a ${request.kind}. ${REQUEST_HINTS[request.kind]} ` +
-      `Supported: ${names}.`,
+    `${subject} ${request.kind}. ${REQUEST_HINTS[request.kind]}${isKnown ? "" : supported}`,
   );
 }
 
@@ -58,12 +54,11 @@ const REQUEST_HINTS = {
   url: "Give the URL of a video, or of the page that shows it.",
   playlist:
     "Give the URL of a playlist, channel or account; " +
-    "on YouTube a channel's @handle, not its /c/ name.",
+    "on YouTube a channel's @handle, not its /c/ name or its list of playlists.",
   search: "Say which platform is to be searched.",
   profile: "Give a profile's URL, or name@host.",
 } as const;
 
-/** Returns a platform by name. Throws `unsupported_platform`. */
 export function platformByName(name: string): Platform {
   const platform = PLATFORMS.find((candidate) => candidate.name === name);
   if (platform) return platform;

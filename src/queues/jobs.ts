@@ -1,28 +1,55 @@
 import { JOBS } from "../config.ts";
+import type { InvocationCalls } from "../counts.ts";
 import { AppError, traceOf } from "../errors.ts";
-import { deleteUnusedCues, resumeReembedding } from "../ingest/transcript/replace.ts";
-import { cleanUpImport } from "../lifecycle/import-archive.ts";
-import { SlicePaused } from "../lifecycle/slice.ts";
+import { makePlaybackCopy } from "../ingest/playback-copy.ts";
+import {
+  deleteUnusedCues,
+  replaceTranscript,
+  resumeReembedding,
+} from "../ingest/transcript/replace.ts";
+import {
+  type ArchiveProgress,
+  cleanUpImport,
+  importArchive,
+  newArchiveProgress,
+} from "../lifecycle/archives.ts";
+import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
+import { newReport, repairAsset } from "../lifecycle/repair.ts";
+import { sliceCheckpoint, SlicePaused } from "../lifecycle/slice.ts";
+import { syncFollowedSources, syncPage } from "../lifecycle/sync-sources.ts";
+import { type TraversalCheckpoint, traverse } from "../lifecycle/traverse.ts";
 import { log } from "../log.ts";
-import { type JobMessage, jobMessage } from "../messages.ts";
-import { costGate } from "../metering/cost-gate.ts";
-import type { InvocationCalls } from "../metering/invocation-calls.ts";
-import { usageMeter } from "../metering/usage-meter.ts";
+import { type JobMessage, jobMessage, type JobKind, type JobMessageOf } from "../messages.ts";
+import { costGate, usageMeter } from "../metering/meter-env.ts";
+import { probeImageModel } from "../models/embed-image.ts";
+import { searchRequest } from "../search/request.ts";
+import { saveResults, toPage } from "../search/results.ts";
+import { search } from "../search/search.ts";
+import { exampleFromClip } from "../search/uploaded-example.ts";
+import {
+  matchAsset,
+  previewWatch,
+  startMatching,
+  watchRequest,
+} from "../search/watches/match-asset.ts";
+import { getAsset } from "../store/d1/assets.ts";
 import {
   ATTEMPTS_EXHAUSTED,
   claimJob,
+  continueJob,
   deferJob,
   releaseJob,
   renewJob,
+  requireJob,
   updateJob,
 } from "../store/d1/jobs.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
-import { continueJob } from "../store/job-queue.ts";
+import { listShards } from "../store/d1/shards.ts";
+import { requireWatch } from "../store/d1/watches.ts";
+import { indexObject } from "../store/index-object.ts";
 import { deleteObjectKeys } from "../store/r2/object-keys.ts";
-import { eachMessage } from "./each-message.ts";
-import { runJob } from "./job-runners.ts";
-import { type LeasedWork, runLeased } from "./leased-work.ts";
-import { withMetering } from "./metering.ts";
+import { vectorLagSeconds } from "../store/vectorize/vectors.ts";
+import { eachMessage, type LeasedWork, runLeased, withMetering } from "./leased-work.ts";
 
 /** Runs the job of each message, or its next slice, under the lease of the job's record. */
 export function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
@@ -91,11 +118,7 @@ async function admitCalls(env: Env, { kind, accountId }: JobMessage): Promise<vo
 }
 
 /** Sends the next slice of an unfinished job as a new message, which has all its attempts left. */
-async function run(
-  env: Env,
-  job: JobMessage,
-  calls: InvocationCalls,
-): Promise<"continued" | "ended"> {
+async function run(env: Env, job: JobMessage, calls: InvocationCalls) {
   const { jobId, kind, accountId } = job;
   const isDeletion = kind === "delete_asset" || kind === "delete_index";
   const payer = isDeletion ? undefined : accountId; // a full account can always delete
@@ -129,7 +152,6 @@ async function cleanUp(env: Env, job: JobMessage): Promise<void> {
   }
 }
 
-/** Fails the jobs whose messages have spent their retries. */
 export function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
   return eachMessage(batch, jobMessage, async (job, message) => {
     const { jobId } = job;
@@ -139,3 +161,145 @@ export function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
     message.ack();
   });
 }
+
+/**
+ * Records a job's progress, from 0 to 1, and its result so far. False if the job was cancelled and
+ * has to stop.
+ */
+type OnProgress = (progress: number, result?: unknown) => Promise<boolean>;
+
+/** What a message does of a job: the calls that it has made, and how it tells its progress. */
+interface JobSlice {
+  calls: InvocationCalls;
+  onProgress: OnProgress;
+}
+
+/** Does a job and resolves to its result, or does a slice of it and throws `SlicePaused`. */
+type JobRunner<Kind extends JobKind> = (
+  env: Env,
+  job: JobMessageOf<Kind>,
+  slice: JobSlice,
+) => Promise<unknown>;
+
+export function runJob<Kind extends JobKind>(env: Env, job: JobMessageOf<Kind>, slice: JobSlice) {
+  return JOB_RUNNERS[job.kind](env, job, slice);
+}
+
+/** Each runner may run twice, and start over after it stopped anywhere. */
+const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
+  async delete_asset(env, job, { calls, onProgress }) {
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(0));
+    await purgeAsset(env, job, checkpoint);
+    return { asset_id: job.assetId };
+  },
+
+  async delete_index(env, { accountId, indexId, jobId }, { calls, onProgress }) {
+    const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
+    const { result } = await requireJob(env.DB, accountId, jobId);
+    const purged = { assets: 0, ...(result as object | null) };
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(0, purged));
+    await purgeIndex(env, index, (count) => (purged.assets += count), checkpoint);
+    return purged;
+  },
+
+  async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
+    const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
+    const request = searchRequest.parse(storedRequest);
+    const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
+    const found = await search(env, index, request, example);
+    const page = toPage(request, found);
+    const next = clip ? null : page.next; // a search by video takes no cursor
+    const { query, similarTo, sequence } = request;
+    const isExample = clip !== null || similarTo !== null || sequence.length > 0;
+    return saveResults(found.hits, { ...page, next, indexName: name, query, isExample });
+  },
+
+  async transcript(env, { jobId, assetId, language, warnings }, { onProgress }) {
+    const replacement = { jobId, assetId, language, warnings };
+    const replaced = await replaceTranscript(env, replacement, onProgress);
+    const asset = await getAsset(env.DB, assetId);
+    if (asset) await startMatching(env, asset);
+    return replaced;
+  },
+
+  async import(env, job, { onProgress }) {
+    const sync = await syncPage(env, job);
+    if (sync.isComplete) return sync.result;
+    await onProgress(sync.share);
+    throw new SlicePaused();
+  },
+
+  async import_archive(env, job, { calls, onProgress }) {
+    const { result } = await requireJob(env.DB, job.accountId, job.jobId);
+    const report: ArchiveProgress = { ...newArchiveProgress(), ...(result as object | null) };
+    const share = () => report.next / Math.max(1, job.lineCount);
+    try {
+      await importArchive(env, job, report, calls, (progress) => onProgress(progress, report));
+    } catch (error) {
+      if (!(error instanceof SlicePaused)) await onProgress(share(), report); // its tries
+      throw error;
+    }
+    const { next: _next, tries: _tries, ...counts } = report;
+    return { ...counts, is_complete: job.isComplete };
+  },
+
+  playback_copy: (env, { assetId }, { calls, onProgress }) => {
+    let progress = 0;
+    const endOfSlice = sliceCheckpoint(calls, () => onProgress(progress));
+    return makePlaybackCopy(env, { assetId }, async (share) => {
+      progress = share;
+      await endOfSlice();
+      costGate(env).require("convertedSeconds");
+    });
+  },
+
+  /** Searches an asset for what its index watches, in slices, once its vectors can be found. */
+  async match_watches(env, { accountId, indexId, assetId, jobId }, { calls, onProgress }) {
+    const { result } = await requireJob(env.DB, accountId, jobId);
+    const asset = await getAsset(env.DB, assetId);
+    const isWaiting = asset !== null && asset.state !== "ready" && asset.state !== "failed";
+    if (result === null || isWaiting) {
+      await onProgress(0, { after: "" });
+      throw new SlicePaused(vectorLagSeconds(env));
+    }
+    let { after } = result as { after: string };
+    let progress = 0;
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(progress, { after }));
+    if (asset?.state === "ready") {
+      await matchAsset(env, asset, after, async (watchId, share) => {
+        [after, progress] = [watchId, share];
+        await checkpoint();
+      });
+      await indexObject(env, indexId).announceMatches();
+    }
+    return { asset_id: assetId };
+  },
+
+  async preview_watch(env, job) {
+    const { accountId, indexId, indexName: name, minProbability, watchId } = job;
+    const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
+    const request = watchRequest.parse(job.request);
+    const image = watchId && (await requireWatch(env.DB, indexId, watchId)).image;
+    return previewWatch(env, index, { request, minProbability, image });
+  },
+
+  async repair(env, { jobId, assetId }, { calls, onProgress }) {
+    const asset = await getAsset(env.DB, assetId);
+    if (!asset) throw new AppError("not_found", "The asset was deleted.");
+    const report = newReport();
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(0, report));
+    const imageModel = await probeImageModel(env);
+    await repairAsset({ env, asset, jobId, checkpoint }, imageModel, report, Date.now());
+    return report;
+  },
+
+  /** Repairs a slice of an index from the checkpoint on, and at the end syncs followed sources. */
+  async traverse(env, job, { calls, onProgress }) {
+    const { result } = await requireJob(env.DB, job.accountId, job.jobId);
+    const stored = result as Partial<TraversalCheckpoint> | null;
+    const checkpoint: TraversalCheckpoint = { ...newReport(), after: "", ...stored };
+    await traverse(env, job, checkpoint, calls, (share) => onProgress(share, checkpoint));
+    const { after: _, ...report } = checkpoint;
+    return { ...report, sources: await syncFollowedSources(env, job) };
+  },
+};

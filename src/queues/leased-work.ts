@@ -1,5 +1,11 @@
+import type * as z from "zod";
+import { type InvocationCalls, newInvocationCalls } from "../counts.ts";
 import { AppError, type Failure, failureOf, isDeferrable, isRetryable } from "../errors.ts";
+import type { AccountId } from "../ids.ts";
 import { withLeaseRenewal } from "../lease.ts";
+import { log } from "../log.ts";
+import { meterEnv, usageMeter } from "../metering/meter-env.ts";
+import type { CallPriority } from "../models/call-limiter.ts";
 
 const MIN_RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 300;
@@ -16,7 +22,6 @@ export interface LeasedWork<Outcome> {
   renewMs: number;
   /** Attempts at work that fails for a passing reason. Default: as many as the queue makes. */
   maxAttempts?: number;
-  /** Does the work and records the result. */
   run(): Promise<Outcome>;
   logFailure(error: unknown): void;
   /**
@@ -36,10 +41,7 @@ export interface LeasedWork<Outcome> {
  * deferred: a message would be dead-lettered after some deliveries. An error of the owner rejects,
  * and the queue delivers the message again.
  */
-export async function runLeased<Outcome>(
-  message: Message,
-  work: LeasedWork<Outcome>,
-): Promise<void> {
+export async function runLeased<Outcome>(message: Message, work: LeasedWork<Outcome>) {
   if (!(await work.claim())) return message.ack();
   await withLeaseRenewal(
     () => work.renew(),
@@ -80,4 +82,48 @@ async function retry(message: Message, work: LeasedWork<unknown>, error: unknown
 function retryDelaySeconds(attempt: number, retryAfterSeconds = 0): number {
   const backoffSeconds = MIN_RETRY_SECONDS * 2 ** (attempt - 1);
   return Math.max(retryAfterSeconds, Math.min(backoffSeconds, MAX_RETRY_SECONDS));
+}
+
+/**
+ * Hands the messages of a batch to `handle`, one after another, which acknowledges or retries its
+ * own. A message that doesn't match `schema` never will: it is logged and acknowledged.
+ */
+export async function eachMessage<Schema extends z.ZodType>(
+  batch: MessageBatch,
+  schema: Schema,
+  handle: (body: z.output<Schema>, message: Message) => Promise<void>,
+): Promise<void> {
+  for (const message of batch.messages) {
+    const parsed = schema.safeParse(message.body);
+    if (parsed.success) await handle(parsed.data, message);
+    else {
+      log("error", "queue.unreadable_message", { queue: batch.queue, message: message.id });
+      message.ack();
+    }
+  }
+}
+
+/** Operations of a queue by which a message is billed: it is written, read and deleted. */
+const OPERATIONS_PER_MESSAGE = 3;
+
+/**
+ * Does the work of a message with an environment that counts what it does for an account, and in
+ * `calls`. Adds it to the account's usage even if the work fails.
+ */
+export async function withMetering<T>(
+  env: Env,
+  accountId: AccountId,
+  priority: CallPriority,
+  work: (env: Env, calls: InvocationCalls) => Promise<T>,
+): Promise<T> {
+  const meter = usageMeter(accountId);
+  meter.count("requests", 1);
+  meter.count("queueOperations", OPERATIONS_PER_MESSAGE);
+  const calls = newInvocationCalls();
+  const metered = meterEnv(env, accountId, { priority, calls });
+  try {
+    return await work(metered, calls);
+  } finally {
+    await meter.flush(metered.DB);
+  }
 }

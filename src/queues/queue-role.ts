@@ -8,6 +8,7 @@ export type QueueRole = (typeof QUEUE_ROLES)[number];
  * is the environment's. Throws if no consumer knows the queue.
  */
 export function queueRole(queue: string): QueueRole {
+  // bounded: a queue's name
   const [role] = /[^-]+(-dead)?$/.exec(queue) ?? [];
   const known = QUEUE_ROLES.find((one) => one === role);
   if (known) return known;

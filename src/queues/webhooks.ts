@@ -2,7 +2,7 @@ import { postWebhook } from "../fetching/webhook.ts";
 import { log } from "../log.ts";
 import { type DeliveryMessage, deliveryMessage } from "../messages.ts";
 import { indexObject } from "../store/index-object.ts";
-import { eachMessage } from "./each-message.ts";
+import { eachMessage } from "./leased-work.ts";
 
 /**
  * Makes one attempt at each delivery and reports the outcome to its `MediaIndex` object, whose
@@ -18,7 +18,7 @@ export function consumeWebhooks(batch: MessageBatch, env: Env): Promise<void> {
 
 async function attemptDelivery({ indexId, seq }: DeliveryMessage, env: Env): Promise<void> {
   const index = indexObject(env, indexId);
-  const claimed = await index.claimDelivery(seq);
+  const claimed = await index.claimDelivery(seq, crypto.randomUUID());
   if (!claimed) return;
   const startedAt = Date.now();
   const outcome = await postWebhook(claimed, env.FETCH_ALLOW, startedAt);

@@ -1,41 +1,80 @@
-import { z } from "@hono/zod-openapi";
-import { LIMITS } from "../config.ts";
+import { toCamelFields } from "../field-names.ts";
 import { requireAssets } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { calibrationField, countField, number, oneOf, share, text } from "../http/fields.ts";
 import { countWork } from "../http/metering.ts";
-import { bodyInt } from "../http/validation.ts";
+import { strictInt } from "../http/validation.ts";
+import * as z from "../http/zod.ts";
 import { AGGREGATE } from "../parameters.ts";
-import { aggregate } from "../search/aggregate/aggregate.ts";
-import { UNITS } from "../search/aggregate/counts.ts";
+import { UNITS, aggregate } from "../search/aggregate/aggregate.ts";
 import { parseGrouping } from "../search/aggregate/group-keys.ts";
-import { MODES } from "../search/request.ts";
 import { Timings } from "../timings.ts";
 import { ASSET_KINDS } from "../types.ts";
 import { isObject } from "../user-metadata.ts";
-import { MODES_DESCRIPTION, queryText } from "./example-query.ts";
-import { aggregateRecord, toAggregateRecord } from "./records/aggregate-record.ts";
-import { groupingName } from "./records/grouping.ts";
-import { indexParams } from "./records/index-record.ts";
-import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
+import {
+  groupingName,
+  modesField,
+  queryText,
+  searchFields,
+  filterField,
+  readFilter,
+} from "./records/search-request.ts";
+import { keyField } from "./records/search-result.ts";
 import { requireSearchableIndex } from "./searchable-index.ts";
 
-export const aggregateRoutes = createRouter("Search");
+const count = number("How many, exactly.", 12);
 
-const modeList = z.array(z.enum(MODES)).max(MODES.length);
+const aggregateRecord = z
+  .object({
+    groups: z
+      .array(
+        z.object({
+          key: keyField,
+          title: text("Title of the asset, if each asset is a group; else null.", null).nullable(),
+          count,
+        }),
+      )
+      .describe("The groups with the largest numbers, largest first."),
+    other: z
+      .object({ groups: countField("Groups that aren't listed.", 3), count })
+      .describe("The other groups together. What is in several of them counts for each."),
+    total: z
+      .object({ count })
+      .describe("All that is counted, each once: groups of labels and lists overlap."),
+    unit: z.enum(UNITS).describe("What was counted, as requested."),
+    scope: z
+      .object({
+        segments: countField("Segments that the filter and the modes select.", 214),
+        scored: countField(
+          "How many of them the query was compared with: the best by words and by vectors. 0 " +
+            "without a query.",
+          180,
+        ),
+      })
+      .describe("What was counted from."),
+    query: z
+      .object({
+        excluded: z
+          .array(z.string())
+          .describe("Words and phrases that nothing counted has: those after a minus.")
+          .openapi({ example: [] }),
+        corrected: text("The query with a word corrected, if that was counted.", null).nullable(),
+      })
+      .describe("What the query was taken for."),
+    calibration: calibrationField,
+  })
+  .openapi("Aggregate", { description: "Numbers of segments, seconds or assets, by groups." });
+
+export const aggregateRoutes = createRouter("Search");
 
 const aggregateBody = z
   .object({
     query: queryText()
       .optional()
       .describe("What to count, in everyday words. Without it, all that the filter selects."),
-    filter: searchFilter.default({}).describe(FILTER_DESCRIPTION),
-    modes: modeList.default([]).describe(MODES_DESCRIPTION),
-    asset_ids: z
-      .array(z.string())
-      .max(LIMITS.assetIdCount)
-      .default([])
-      .describe("Ids of videos and images to count in. Empty: all."),
+    filter: filterField,
+    modes: searchFields.shape.modes,
+    asset_ids: searchFields.shape.asset_ids,
     group_by: groupingName
       .default("asset_type")
       .describe(
@@ -43,19 +82,16 @@ const aggregateBody = z
           "file's facts (`metadata.camera`, `technical.lens`), or `taken_at.year`, `.month` or " +
           "`.day` (UTC).",
       ),
-    unit: z
-      .enum(UNITS)
-      .default("segments")
-      .describe("What to count. An image is one segment of 0 seconds."),
-    top: bodyInt()
+    unit: oneOf(UNITS, "What to count. An image is one segment of 0 seconds.").default("segments"),
+    top: strictInt()
       .min(1)
       .max(AGGREGATE.maxTop)
       .default(AGGREGATE.defaultTop)
       .describe("Groups to return, the largest first."),
-    correct: z
-      .boolean()
-      .default(true)
-      .describe("Whether a word that no segment has is corrected, as in a search."),
+    top_p: share("With a query: lowest score of a hit that is counted.").default(
+      AGGREGATE.defaultTopP,
+    ),
+    correct: searchFields.shape.correct,
   })
   .refine(
     ({ query, modes }) =>
@@ -63,66 +99,45 @@ const aggregateBody = z
     {
       path: ["modes"],
       message: "A kind of evidence needs a query",
-      when: ({ value }) => isObject(value) && modeList.safeParse(value["modes"]).success,
+      when: ({ value }) => isObject(value) && modesField.safeParse(value["modes"]).success,
     },
   );
 
-addEndpoint(
-  aggregateRoutes,
-  {
-    method: "post",
-    path: "/index/{index_name}/aggregate",
-    operationId: "aggregateIndex",
-    summary: "Count by groups",
-    description:
-      "Counts segments, their seconds, or assets, by groups. Without a query, numbers are exact. " +
-      "With one, each is the expected number, computed from the probabilities of all segments, " +
-      "with an interval of 90 %: nothing is cut off at a threshold. Near-duplicates count each. " +
-      "Counts as a search. docs/search-guide.md explains it.",
-    errors: { upstream_unavailable: "Counting takes too long, or a database does not answer." },
-    scope: "read",
-    params: indexParams,
-    body: aggregateBody,
-    examples: {
-      facts: { summary: "How much there is of each kind", value: { unit: "segments" } },
-      query: {
-        summary: "How many seconds of dogs, by year",
-        value: { query: "dog", group_by: "taken_at.year", unit: "seconds" },
-      },
-      labels: {
-        summary: "The labels of videos of 2024 and later",
-        value: {
-          group_by: "label",
-          modes: ["video"],
-          filter: { year: { $gte: 2024 } },
-          top: 10,
-        },
-      },
+addEndpoint(aggregateRoutes, "POST /index/{index_name}/aggregate", {
+  operationId: "aggregateIndex",
+  summary: "Count by groups",
+  description:
+    "Counts segments, their seconds, or assets, by groups. With a query, it counts the hits whose " +
+    "scores are `top_p` or more; near-duplicates count each. Counts as a search. " +
+    "docs/search-guide.md explains it.",
+  errors: { upstream_unavailable: "Counting takes too long, or a database does not answer." },
+  scope: "read",
+  body: aggregateBody,
+  examples: {
+    "How much there is of each kind": { unit: "segments" },
+    "How many seconds of dogs, by year": {
+      query: "dog",
+      group_by: "taken_at.year",
+      unit: "seconds",
     },
-    response: aggregateRecord,
+    "The labels of videos of 2024 and later": {
+      group_by: "label",
+      modes: ["video"],
+      filter: { year: { $gte: 2024 } },
+      top: 10,
+    },
   },
-  aggregateIndex,
-);
-
-async function aggregateIndex(
-  c: Context,
-  { params, body }: Input<typeof indexParams, z.ZodObject, typeof aggregateBody>,
-): Promise<z.input<typeof aggregateRecord>> {
-  const index = await requireSearchableIndex(c, params.index_name);
-  await requireAssets(c.env.DB, index.indexId, body.asset_ids);
-  const timings = new Timings();
-  const request = {
-    query: body.query ?? "",
-    correct: body.correct,
-    assetIds: body.asset_ids,
-    conditions: readFilter(body.filter),
-    modes: body.modes,
-    grouping: parseGrouping(body.group_by)!,
-    unit: body.unit,
-    top: body.top,
-  };
-  const counted = await aggregate(c.env, index, request, timings);
-  countWork(c, "searches");
-  c.header("Server-Timing", timings.toHeader());
-  return toAggregateRecord(counted, body.unit);
-}
+  response: aggregateRecord,
+  async handle(c, { params, body }) {
+    const index = await requireSearchableIndex(c, params.index_name);
+    await requireAssets(c.env.DB, index.indexId, body.asset_ids);
+    const timings = new Timings();
+    const { query = "", filter, group_by, ...fields } = body;
+    const grouping = parseGrouping(group_by)!;
+    const request = { ...toCamelFields(fields), query, conditions: readFilter(filter), grouping };
+    const counted = await aggregate(c.env, index, request, timings);
+    countWork(c, "searches");
+    c.header("Server-Timing", timings.toHeader());
+    return counted;
+  },
+});

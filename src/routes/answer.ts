@@ -1,31 +1,279 @@
-import { z } from "@hono/zod-openapi";
-import { answerFromImages, answerFromText, answerAboutVideo } from "../answer/answer.ts";
-import { ANSWER, LIMITS } from "../config.ts";
-import { AppError, invalid } from "../errors.ts";
+import { answerAboutVideo, answerFromIndex } from "../answer/answer.ts";
+import type { AnswerEvent } from "../answer/compose.ts";
+import { linkMarkers } from "../answer/markdown.ts";
+import type { Citation } from "../answer/sources.ts";
+import { toJsonLine, lineOfText } from "../clean-text.ts";
+import { ANSWER, MODELS, LIMITS } from "../config.ts";
+import { failureOf, traceOf, AppError, invalid } from "../errors.ts";
 import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import {
-  queryBool,
-  queryFloat,
-  queryInt,
-  queryList,
-  requiredQueryList,
-} from "../http/query-params.ts";
+import { jsonResponse, addEndpoint, createRouter } from "../http/endpoint.ts";
+import { flag, int, list, number, share, text } from "../http/fields.ts";
+import { countWork } from "../http/metering.ts";
+import { createMediaUrlSigner, type MediaUrlSigner } from "../http/signed-url.ts";
+import { streamText } from "../http/text-stream.ts";
+import { strictInt } from "../http/validation.ts";
+import * as z from "../http/zod.ts";
+import { log } from "../log.ts";
+import { costGate } from "../metering/meter-env.ts";
 import { INDEX_GROUP } from "../parameters.ts";
-import { IndexGroup } from "../search/index-group.ts";
-import type { Asset } from "../types.ts";
-import { respondWithAnswer } from "./answer-stream.ts";
-import { queryText } from "./example-query.ts";
+import { RULES } from "../prompts.ts";
+import { type PartialIndex, IndexGroup, type SearchTarget } from "../search/index-group.ts";
+import { requireQuota } from "../store/d1/quotas.ts";
+import type { MediaIndexRow, Asset } from "../types.ts";
+import { queryText, searchFields } from "./records/search-request.ts";
+import { hitRecord, toHitRecord } from "./records/search-result.ts";
 import {
+  partialField,
+  toPartialRecord,
   INDEX_NAMES_DESCRIPTION,
   indexNameOrAll,
   requireNamedIndices,
   singleIndexIssues,
-} from "./index-names.ts";
-import { ANSWER_STREAM, answerRecord } from "./records/answer-record.ts";
-import { videoParams } from "./records/asset-record.ts";
-import { indexParams } from "./records/index-record.ts";
+} from "./searchable-index.ts";
+
+const citation = hitRecord
+  .extend({
+    marker: z.int().min(1).describe("Number of the citation, as in the answer's `[1]`.").openapi({
+      example: 1,
+    }),
+  })
+  .openapi("Citation", { description: "A moment that proves a claim of the answer." });
+
+const answerRecord = z
+  .object({
+    answer: text(
+      "The answer, with claims marked `[1]`; or that none was found.",
+      "She drops a cup [1].",
+    ),
+    grounded: flag("Whether the index proves the answer. False: nothing relevant was found.", true),
+    citations: z.array(citation).describe("A moment for each marker of the answer."),
+    related: list(
+      hitRecord,
+      "If the answer isn't grounded, up to five moments that a search finds, best first. They " +
+        "aren't proof. Else empty.",
+      [],
+    ),
+    model: text(
+      "Model that wrote the answer. `extractive`: quoted without a language model.",
+      "@cf/google/gemma-4-26b-a4b-it",
+    ),
+    usage: z
+      .object({
+        input_tokens: int("Tokens that the model read.", 1840),
+        output_tokens: int("Tokens that the model wrote.", 12),
+      })
+      .describe("Tokens of the language model; 0 without one."),
+    partial: partialField
+      .optional()
+      .describe("Indices that the answer lacks. Only of an answer from several indices."),
+  })
+  .openapi("Answer", { description: "An answer with its proof." });
+
+const eventOf = <Name extends string, Data extends z.ZodType>(name: Name, data: Data) =>
+  z.object({
+    event: z.literal(name).describe("Name of the event."),
+    data: data.describe("Data of the event, as JSON."),
+  });
+
+/** An event of a streamed answer. */
+const answerEvent = z
+  .union([
+    eventOf("citations", z.array(citation)),
+    eventOf("delta", z.object({ text: text("Text to append.", "She ") })),
+    eventOf("done", answerRecord),
+    eventOf(
+      "error",
+      z.object({
+        code: text("Code of the error.", "upstream_timeout"),
+        detail: text(
+          "What is wrong and what to do, in a sentence.",
+          "The model didn't answer in time. Retry later.",
+        ),
+      }),
+    ),
+  ])
+  .openapi("AnswerEvent", {
+    description:
+      "A server-sent event: `citations` come first, `delta` adds text, and `done` (the whole " +
+      "answer) or `error` is the last one.",
+  });
+
+/** Responses of an answer: JSON, or server-sent events with `stream` or by the Accept header. */
+const ANSWER_RESPONSES = {
+  response: answerRecord,
+  text: {
+    "text/event-stream": {
+      schema: answerEvent,
+      example: { event: "delta", data: { text: "She drops a cup [1]." } },
+    },
+  },
+};
+type AnswerRecord = z.input<typeof answerRecord>;
+type CitationRecord = z.input<typeof citation>;
+
+/** `event` and `data` of a server-sent event. `isFallback` isn't sent: it prevents caching. */
+type AnswerMessage =
+  | { event: "citations"; data: CitationRecord[] }
+  | { event: "delta"; data: { text: string } }
+  | { event: "done"; data: AnswerRecord; isFallback: boolean };
+
+/** Converts an answer's events to API records. With `markdown`, citation markers become links. */
+async function* toMessages(
+  events: AsyncGenerator<AnswerEvent>,
+  markdown: boolean,
+  signUrl: MediaUrlSigner,
+): AsyncGenerator<AnswerMessage> {
+  const records = new Map<number, CitationRecord>();
+  const toRecords = (citations: Citation[]) =>
+    Promise.all(
+      citations.map(async ({ marker, hit }) => {
+        const record = records.get(marker) ?? { ...(await toHitRecord(hit, signUrl)), marker };
+        records.set(marker, record);
+        return record;
+      }),
+    );
+  const link = (text: string) =>
+    markdown ? linkMarkers(text, (marker) => records.get(marker)?.clip_url ?? null) : text;
+  for await (const event of events) {
+    if ("citations" in event) {
+      yield { event: "citations", data: await toRecords(event.citations) };
+    } else if ("delta" in event) {
+      yield { event: "delta", data: { text: link(event.delta) } };
+    } else {
+      const { grounded, model, usage, isFallback, text, ...found } = event.done;
+      const citations = await toRecords(found.citations);
+      const related = await Promise.all(found.related.map((hit) => toHitRecord(hit, signUrl)));
+      const tokens = { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+      const data = { answer: link(text), grounded, citations, related, model, usage: tokens };
+      yield { event: "done", data, isFallback };
+    }
+  }
+}
+
+/** A validated question. */
+interface AnswerRequest {
+  /** The indices that the answer is from, all of one account. */
+  indices: readonly MediaIndexRow[];
+  /** Everything that the answer depends on, except the contents of the index. */
+  options: { markdown: boolean };
+  /** Whether the response is server-sent events instead of JSON, as the Accept header may ask. */
+  stream: boolean;
+  answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;
+  /** Lists the indices that are missing once the answer is done; absent for a single index. */
+  listPartial?: () => PartialIndex[];
+}
+
+/**
+ * Responds with the answer as JSON or as server-sent events. On a custom domain, answers are cached
+ * for `ANSWER.cacheMs` while the index is unchanged; a cached answer costs no quota. Throws
+ * `limit_reached` if the day's answers are used up.
+ */
+async function respondWithAnswer(c: Context, request: AnswerRequest): Promise<Response> {
+  const isStream = request.stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
+  const etag = await computeEtag(c, request);
+  const headers = { ETag: `W/"${etag}"`, "Cache-Control": "private, no-cache" };
+  const cacheUrl = new URL(`/cache/answers/${etag}`, c.req.url).href; // of the Worker's own host
+  const cached = await caches.default.match(cacheUrl);
+  if (cached && !isStream) {
+    const isKnown = c.req.header("if-none-match")?.includes(etag) ?? false;
+    if (isKnown) return new Response(null, { status: 304, headers });
+    return jsonResponse(await cached.json(), 200, headers);
+  }
+  if (!cached) {
+    const check = requireQuota(c.env.DB, c.get("caller").accountId, { answers_per_day: 1 });
+    await costGate(c.env).admit(check);
+  }
+  const stopped = new AbortController();
+  const messages = cached
+    ? replayMessages(await cached.json())
+    : generateMessages(c, request, cacheUrl, stopped.signal);
+  if (isStream) return toEventStream(c, messages, stopped, headers);
+  for await (const message of messages) {
+    if (message.event !== "done") continue;
+    return jsonResponse(message.data, 200, message.isFallback ? {} : headers);
+  }
+  throw new Error("the answer has no `done` event");
+}
+
+/** Generates the answer and caches it unless it is a fallback. Records the usage in any case. */
+async function* generateMessages(
+  c: Context,
+  { options, answer, listPartial }: AnswerRequest,
+  cacheUrl: string,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerMessage> {
+  try {
+    const events = answer(c.env, signal);
+    const messages = toMessages(events, options.markdown, createMediaUrlSigner(c));
+    for await (const answered of messages) {
+      const message = listPartial ? addPartial(answered, listPartial()) : answered;
+      if (message.event === "done" && !message.isFallback) {
+        const maxAge = `max-age=${ANSWER.cacheMs / 1000}`;
+        const copy = Response.json(message.data, { headers: { "Cache-Control": maxAge } });
+        c.executionCtx.waitUntil(caches.default.put(cacheUrl, copy));
+      }
+      yield message;
+    }
+  } finally {
+    countWork(c, "answers");
+  }
+}
+
+/** Adds the indices that are missing to the whole answer, which isn't cached if there are any. */
+function addPartial(message: AnswerMessage, partial: PartialIndex[]): AnswerMessage {
+  if (message.event !== "done") return message;
+  const data = { ...message.data, partial: partial.map(toPartialRecord) };
+  return { ...message, data, isFallback: message.isFallback || partial.length > 0 };
+}
+
+async function* replayMessages(record: AnswerRecord): AsyncGenerator<AnswerMessage> {
+  if (record.grounded) yield { event: "citations", data: record.citations };
+  yield { event: "delta", data: { text: record.answer } };
+  yield { event: "done", data: record, isFallback: false };
+}
+
+/** Hashes everything that determines the answer: question, index revision, models and prompts. */
+async function computeEtag(c: Context, { indices, options }: AnswerRequest): Promise<string> {
+  const { origin, pathname } = new URL(c.req.url);
+  const revisions = indices.map(({ indexId, revision }) => [indexId, revision]);
+  const content = [c.get("caller").accountId, ...revisions.flat()];
+  const inputs = [origin, pathname, ...content, options, MODELS, RULES];
+  const bytes = new TextEncoder().encode(JSON.stringify(inputs));
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Buffer.from(digest).toString("base64url");
+}
+
+/**
+ * Streams messages as server-sent events (WHATWG HTML, 9.2). A client that disconnects aborts the
+ * answer; `waitUntil` lets the Worker live until the generator has been cleaned up.
+ */
+function toEventStream(
+  c: Context,
+  messages: AsyncGenerator<AnswerMessage>,
+  stopped: AbortController,
+  headers: Record<string, string>,
+): Response {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  c.executionCtx.waitUntil(ended);
+  const format = (event: string, data: unknown) => `event: ${event}\ndata: ${toJsonLine(data)}\n\n`;
+  async function* formatAll() {
+    try {
+      for await (const { event, data } of messages) yield format(event, data);
+    } catch (error) {
+      if (stopped.signal.aborted) return;
+      log("error", "answer.stream_failed", { cause: traceOf(error) });
+      const { code, message } = failureOf(error);
+      yield format("error", { code, detail: message });
+    } finally {
+      end();
+    }
+  }
+  const type = "text/event-stream; charset=utf-8";
+  const response = streamText(type, formatAll(), () => stopped.abort());
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
 
 export const answerRoutes = createRouter("Answers");
 
@@ -33,239 +281,154 @@ const question = z.object({
   query: queryText()
     .describe("The question, in everyday words.")
     .openapi({ example: "What does she drop?" }),
-  system_prompt: z
-    .string()
+  system_prompt: text("Instructions on style and tone for the language model.")
     .max(LIMITS.queryCharacters)
-    .optional()
-    .describe("Instructions on style and tone for the language model."),
-  markdown: queryBool(false).describe(
-    "Whether the answer is Markdown, in which citation markers are links to the moments.",
-  ),
-  language: z
-    .string()
-    .max(LIMITS.languageCharacters)
+    .optional(),
+  markdown: flag("Whether the answer is Markdown, with markers as links.").default(false),
+  language: lineOfText(LIMITS.languageCharacters)
     .optional()
     .describe("Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question."),
-  stream: queryBool(false).describe(
+  stream: flag(
     "Whether the answer is sent as server-sent events while it is written. The header `Accept: " +
       "text/event-stream` does the same.",
-  ),
+  ).default(false),
 });
 const textAnswerQuery = question.extend({
-  top_k: queryInt(1, LIMITS.answerTopK, ANSWER.defaultTopK).describe(
-    "Segments that are searched for and passed to the model.",
-  ),
-  asset_ids: queryList(
-    z.string(),
-    LIMITS.assetIdCount,
-    "Ids of videos and images to answer from. Repeat the parameter. Default: all.",
-  ),
+  top_k: strictInt()
+    .min(1)
+    .max(LIMITS.answerTopK)
+    .default(ANSWER.defaultTopK)
+    .describe("Segments that are searched for and passed to the model."),
+  asset_ids: searchFields.shape.asset_ids,
 });
 
-addEndpoint(
-  answerRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/answer",
-    operationId: "answerFromText",
-    summary: "Answer a question from what is said and written",
-    description:
-      "Answers from transcripts, text in images and captions of the segments that a search finds. " +
-      "Each claim has a citation: a moment that can be played. If nothing proves an answer, " +
-      "`grounded` is false and `related` has the closest moments.",
-    scope: "read",
-    params: indexParams,
-    query: textAnswerQuery,
-    response: answerRecord,
-    text: ANSWER_STREAM,
+addEndpoint(answerRoutes, "GET /index/{index_name}/answer", {
+  operationId: "answerFromText",
+  summary: "Answer a question from what is said and written",
+  description:
+    "Answers from transcripts, text in images and captions of the segments that a search finds. " +
+    "Each claim has a citation: a moment that can be played. If nothing proves an answer, " +
+    "`grounded` is false and `related` has the closest moments.",
+  query: textAnswerQuery,
+  ...ANSWER_RESPONSES,
+  async handle(c, { query }) {
+    const index = await requireCallerIndex(c);
+    await requireAssets(c.env.DB, index.indexId, query.asset_ids);
+    return respondFrom(c, query, index, [index]);
   },
-  answerIndexFromText,
-);
-
-async function answerIndexFromText(
-  c: Context,
-  { params, query }: Input<typeof indexParams, typeof textAnswerQuery>,
-) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query) };
-  await requireAssets(c.env.DB, index.indexId, options.assetIds);
-  return respondWithAnswer(c, {
-    indices: [index],
-    accountId: index.accountId,
-    options,
-    isStream: isStreamRequested(c, query),
-    answer: (env, signal) => answerFromText(env, index, options, signal),
-  });
-}
+});
 
 const groupAnswerQuery = textAnswerQuery.omit({ asset_ids: true }).extend({
-  index_names: requiredQueryList(
-    indexNameOrAll,
-    INDEX_GROUP.maxIndices,
-    `Repeat the parameter. ${INDEX_NAMES_DESCRIPTION}`,
-    ["*"],
-  ),
+  index_names: list(indexNameOrAll, INDEX_NAMES_DESCRIPTION, ["*"]).max(INDEX_GROUP.maxIndices),
 });
 
-addEndpoint(
-  answerRoutes,
-  {
-    method: "get",
-    path: "/answer",
-    operationId: "answerFromIndices",
-    summary: "Answer a question from several indices",
-    description:
-      "Answers as `GET /index/{index_name}/answer` does, from the segments that a search over " +
-      "several indices finds. Each citation names its index. An index that fails or is late is " +
-      "named in `partial`, and the answer is from the others. Counts as one answer.",
-    errors: {
-      not_found: "The account has no index of one of the names.",
-      upstream_unavailable: "No index answered.",
-      upstream_timeout: "No index answered in time.",
-    },
-    scope: "read",
-    query: groupAnswerQuery,
-    rules: (_, sent) => singleIndexIssues("query", sent.query),
-    response: answerRecord,
-    text: ANSWER_STREAM,
+addEndpoint(answerRoutes, "GET /answer", {
+  operationId: "answerFromIndices",
+  summary: "Answer a question from several indices",
+  description:
+    "Answers as `GET /index/{index_name}/answer` does, from the segments that a search over " +
+    "several indices finds. Each citation names its index. An index that fails or is late is " +
+    "named in `partial`, and the answer is from the others. Counts as one answer.",
+  errors: {
+    not_found: "The account has no index of one of the names.",
+    upstream_unavailable: "No index answered.",
+    upstream_timeout: "No index answered in time.",
   },
-  answerFromIndices,
-);
-
-async function answerFromIndices(
-  c: Context,
-  { query }: Input<z.ZodObject, typeof groupAnswerQuery>,
-) {
-  const { indices, others } = await requireNamedIndices(c, query.index_names);
-  const group = new IndexGroup(indices, INDEX_GROUP.timeoutMs);
-  const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query) };
-  return respondWithAnswer(c, {
-    indices,
-    accountId: c.get("caller").accountId,
-    options,
-    isStream: isStreamRequested(c, query),
-    answer: (env, signal) => answerFromText(env, group, options, signal),
-    listPartial: () => [...group.partial, ...others],
-  });
-}
+  query: groupAnswerQuery,
+  rules: (_, sent) => singleIndexIssues("query", sent.query),
+  ...ANSWER_RESPONSES,
+  async handle(c, { query }) {
+    const { indices, others } = await requireNamedIndices(c, query.index_names);
+    const group = new IndexGroup(indices, INDEX_GROUP.timeoutMs);
+    const listPartial = () => [...group.partial, ...others];
+    return respondFrom(c, { ...query, asset_ids: [] }, group, indices, listPartial);
+  },
+});
 
 const imageAnswerQuery = textAnswerQuery.extend({
   search_term: queryText()
     .optional()
     .describe("What to search for to find the moments. Default: the question."),
-  top_p: queryFloat(0, 1, 1).describe(
-    "Nucleus sampling of the language model, from 0 to 1: lower is more predictable.",
-  ),
+  top_p: share("Nucleus sampling of the language model: lower is more predictable.").default(1),
 });
 
-addEndpoint(
-  answerRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/answer_vqa",
-    operationId: "answerFromImages",
-    summary: "Answer a question from what is seen",
-    description:
-      "Shows the keyframes of the segments that a search finds to the model, with their texts " +
-      "(visual question answering). Citations as for the other answers.",
-    scope: "read",
-    params: indexParams,
-    query: imageAnswerQuery,
-    response: answerRecord,
-    text: ANSWER_STREAM,
+addEndpoint(answerRoutes, "GET /index/{index_name}/answer_vqa", {
+  operationId: "answerFromImages",
+  summary: "Answer a question from what is seen",
+  description:
+    "Shows the keyframes of the segments that a search finds to the model, with their texts " +
+    "(visual question answering). Citations as for the other answers.",
+  query: imageAnswerQuery,
+  ...ANSWER_RESPONSES,
+  async handle(c, { query }) {
+    const index = await requireCallerIndex(c);
+    await requireAssets(c.env.DB, index.indexId, query.asset_ids);
+    return respondFrom(c, query, index, [index]);
   },
-  answerIndexFromImages,
-);
+});
 
-async function answerIndexFromImages(
+/** Responds with an answer from one or several indices. */
+function respondFrom(
   c: Context,
-  { params, query }: Input<typeof indexParams, typeof imageAnswerQuery>,
+  sent: z.output<typeof textAnswerQuery> & Partial<z.output<typeof imageAnswerQuery>>,
+  target: SearchTarget,
+  indices: readonly MediaIndexRow[],
+  listPartial?: () => PartialIndex[],
 ) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const { search_term: searchTerm = query.query, top_p: topP } = query;
-  const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query), searchTerm, topP };
-  await requireAssets(c.env.DB, index.indexId, options.assetIds);
+  const { top_k: topK, asset_ids: assetIds, search_term: searchTerm, top_p: topP } = sent;
+  const useImages = topP !== undefined;
+  const searched = { topK, assetIds, useImages, ...(searchTerm !== undefined && { searchTerm }) };
+  const options = { ...toQuestion(sent), ...searched, ...(useImages && { topP }) };
   return respondWithAnswer(c, {
-    indices: [index],
-    accountId: index.accountId,
+    indices,
     options,
-    isStream: isStreamRequested(c, query),
-    answer: (env, signal) => answerFromImages(env, index, options, signal),
+    stream: sent.stream,
+    answer: (env, signal) => answerFromIndex(env, target, options, signal),
+    ...(listPartial && { listPartial }),
   });
 }
 
 const videoAnswerQuery = question.extend({
-  start_time: queryFloat(0, LIMITS.videoSeconds, 0).describe(
-    "Start of the time range to answer from, in seconds.",
-  ),
-  end_time: queryFloat(-1, LIMITS.videoSeconds, -1).describe(
-    "End of the time range in seconds; -1 is the end of the video.",
-  ),
+  start_time: number("Start of the time range to answer from, in seconds.")
+    .min(0)
+    .max(LIMITS.videoSeconds)
+    .default(0),
+  end_time: number("End of the time range in seconds; -1 is the end of the video.")
+    .min(-1)
+    .max(LIMITS.videoSeconds)
+    .default(-1),
 });
 
-addEndpoint(
-  answerRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/{video_id}/answer_vqa",
-    operationId: "answerVideo",
-    summary: "Answer a question about one video",
-    description:
-      "Answers from the images and texts of one video, or of a time range of it. The video must be " +
-      "ready.",
-    errors: { conflict: "The video isn't ready, or its ingest failed." },
-    scope: "read",
-    params: videoParams,
-    query: videoAnswerQuery,
-    response: answerRecord,
-    text: ANSWER_STREAM,
+addEndpoint(answerRoutes, "GET /index/{index_name}/{video_id}/answer_vqa", {
+  operationId: "answerVideo",
+  summary: "Answer a question about one video",
+  description:
+    "Answers from the images and texts of one video, or of a time range of it. The video must be " +
+    "ready.",
+  errors: { conflict: "The video isn't ready, or its ingest failed." },
+  query: videoAnswerQuery,
+  ...ANSWER_RESPONSES,
+  async handle(c, { query }) {
+    const [index, video] = await Promise.all([
+      requireCallerIndex(c),
+      requireCallerAsset(c, "video"),
+    ]);
+    await requireAssets(c.env.DB, index.indexId, [video.assetId]); // the video may be soft-deleted
+    requireReady(video);
+    const range = toTimeRangeMs(video, query.start_time, query.end_time);
+    const options = { ...toQuestion(query), ...range };
+    return respondWithAnswer(c, {
+      indices: [index],
+      options,
+      stream: query.stream,
+      answer: (env, signal) => answerAboutVideo(env, video, options, signal),
+    });
   },
-  answerVideo,
-);
+});
 
-async function answerVideo(
-  c: Context,
-  { params, query }: Input<typeof videoParams, typeof videoAnswerQuery>,
-) {
-  const [index, video] = await Promise.all([
-    requireCallerIndex(c, params.index_name),
-    requireCallerAsset(c, "video", params.video_id),
-  ]);
-  await requireAssets(c.env.DB, index.indexId, [video.assetId]); // the video may be soft-deleted
-  requireReady(video);
-  const range = toTimeRangeMs(video, query.start_time, query.end_time);
-  const { calibration } = index;
-  const options = { ...toAnswerOptions(query), ...range, calibration };
-  return respondWithAnswer(c, {
-    indices: [index],
-    accountId: index.accountId,
-    options,
-    isStream: isStreamRequested(c, query),
-    answer: (env, signal) => answerAboutVideo(env, video, options, signal),
-  });
-}
-
-function toRetrievalOptions({
-  top_k,
-  asset_ids = [],
-}: {
-  top_k: number;
-  asset_ids?: string[] | undefined;
-}) {
-  return { topK: top_k, assetIds: asset_ids };
-}
-
-function toAnswerOptions({
-  query,
-  markdown,
-  language = "",
-  system_prompt = "",
-}: z.output<typeof question>) {
-  return { query, markdown, language, systemPrompt: system_prompt };
-}
-
-function isStreamRequested(c: Context, { stream }: z.output<typeof question>): boolean {
-  return stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
+function toQuestion(sent: z.output<typeof question>) {
+  const { query, markdown, language = "", system_prompt: systemPrompt = "" } = sent;
+  return { query, markdown, language, systemPrompt };
 }
 
 /** Throws `conflict` for a video that is still being ingested, or whose ingest failed. */

@@ -1,111 +1,326 @@
-import { z } from "@hono/zod-openapi";
-import { LIMITS } from "../config.ts";
-import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
-import { requirePublicUrl } from "../fetching/public-url.ts";
+import { lineOfText } from "../clean-text.ts";
+import { AppError } from "../errors.ts";
+import { mapRecord } from "../field-names.ts";
 import { requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
-import { type Context, withWaitUntil } from "../http/context.ts";
-import { userMetadata } from "../http/json-object.ts";
-import { type FormFile, readForm, readSmallPart, missingFileError } from "../http/multipart.ts";
-import { nextCursor, pageRequest } from "../http/pagination.ts";
+import { withWaitUntil } from "../http/context.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import {
+  countField,
+  idField,
+  jsonObject,
+  RECORDS_FULL,
+  STORAGE_FULL,
+  text,
+  time,
+  userMetadata,
+} from "../http/fields.ts";
+import { formFile, formFileOrText } from "../http/multipart.ts";
+import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import { jsonText } from "../http/query-params.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { validate, parseJson } from "../http/validation.ts";
-import { newId, ASSET_PREFIX } from "../ids.ts";
-import { storeSource } from "../ingest/steps/fetch.ts";
-import {
-  type CreatedAsset,
-  createAsset,
-  type AssetIdentity,
-  newAsset,
-  quotaFor,
-} from "../lifecycle/create-asset.ts";
-import { purgeAsset } from "../lifecycle/purge.ts";
-import type { JobMessage } from "../messages.ts";
-import { updateAsset } from "../store/asset-changes.ts";
-import { listAssets } from "../store/d1/assets.ts";
+import * as z from "../http/zod.ts";
+import { requestPlaybackCopy } from "../ingest/playback-copy.ts";
+import { softDeleteAssets, updateAsset } from "../store/asset-changes.ts";
+import { getTechnical, listAssets } from "../store/d1/assets.ts";
 import { getUnfinishedJob } from "../store/d1/jobs.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
-import { softDeleteAssets } from "../store/deletions.ts";
+import { indexDatabase } from "../store/index-database/index-database.ts";
+import { pageSegments } from "../store/index-database/segments.ts";
 import { indexObject } from "../store/index-object.ts";
-import { startJob } from "../store/job-queue.ts";
-import type { StoredStream } from "../store/r2/streams.ts";
-import { cleanTitle, titleFromUrl } from "../title.ts";
-import type { Asset, AssetType, JsonObject, MediaIndexRow } from "../types.ts";
-import { toAssetRecord } from "./records/asset-record.ts";
-import { parseEncodingLabel, parseTranscriptPart } from "./transcript-part.ts";
+import { getTranscript } from "../store/transcripts.ts";
+import type { Asset, AssetType } from "../types.ts";
+import { publicSource } from "../url-credentials.ts";
+import { addAsset, TRANSCRIPT_FORMATS, transcriptEncoding } from "./new-asset.ts";
+import {
+  addedAsset,
+  assetRecord,
+  assetSource,
+  toAssetRecord,
+  transcriptOrigin,
+} from "./records/asset-record.ts";
+import { queuedJob, queueJob } from "./records/job-record.ts";
+import { segmentRecord, toSegmentRecord } from "./records/search-result.ts";
 
-/** Multipart field with metadata as a JSON text. */
-export const metadataText = jsonText(userMetadata)
-  .describe(
-    "Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.",
-  )
+export const assetRoutes = createRouter("Videos and images");
+
+const metadataText = jsonText(userMetadata)
+  .describe("Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.")
   .openapi({ example: "{}" });
 
-/** Body of a request that updates an asset. */
-export const assetChange = z.object({
-  title: z.string().max(300).overwrite(cleanTitle).min(1).optional().describe("New title."),
+const assetChange = z.object({
+  title: lineOfText(300).min(1).optional().describe("New title."),
   metadata: userMetadata.optional().describe("New metadata, which replaces all of the old."),
 });
-export const ASSET_CHANGE_EXAMPLES = {
-  metadata: { summary: "Set the metadata", value: { metadata: { year: 2026, camera: "A" } } },
-};
-type AssetChangeBody = z.output<typeof assetChange>;
 
-/** Adds an asset from the request body or a URL, even if the client disconnects. */
-export async function addCallerAsset(c: Context, type: AssetType, url: string | undefined) {
-  const index = await requireCallerIndex(c, c.req.param("index_name")!);
-  const adding = addAsset(c.env, c.req.raw, index, type, url);
-  const { asset, duplicate, notTaken } = await withWaitUntil(c, adding);
-  const record = await toAssetRecord(asset, createMediaUrlSigner(c));
-  const warnings = [...record.warnings, ...notTaken];
-  return { ...record, warnings, job_id: asset.jobId, duplicate };
+const WAIT =
+  "state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the " +
+  "index has already are not stored again (`duplicate`).";
+
+/** What differs between the endpoints of videos and of images. */
+interface AssetRouteTexts {
+  /** `a video`, in sentences. */
+  one: string;
+  /** The end of names of operations. */
+  name: string;
+  added: string;
+  description: string;
+  parts: z.ZodRawShape;
 }
 
-/** Lists a page of the index's videos or images. */
-export async function listCallerAssets(
-  c: Context,
+addAssetEndpoints("video", {
+  one: "a video",
+  name: "Video",
+  added: "a video or sound",
+  description:
+    "Uploads a video or sound without pictures, or downloads it from a URL, and starts its " +
+    `ingest. The response has the ${WAIT} Large files: createUpload.`,
+  parts: {
+    video_file: formFile().optional().describe("The video. Give either this or `video_url`."),
+    video_url: text("Public URL of the video: the same as in the query.").optional(),
+    transcript: formFileOrText()
+      .optional()
+      .describe(`Transcript, used instead of speech recognition: ${TRANSCRIPT_FORMATS}.`),
+    transcript_encoding: transcriptEncoding,
+  },
+});
+
+addEndpoint(assetRoutes, "GET /index/{index_name}/video/{video_id}", {
+  operationId: "getVideo",
+  summary: "Get a video",
+  description: "Returns the record of a video: its state, facts and URLs.",
+  response: assetRecord
+    .extend({
+      transcript: z
+        .object({ ...transcriptOrigin, cues: countField("Cues of the transcript.", 24) })
+        .nullable()
+        .describe("Summary of the transcript; null if there is none."),
+    })
+    .openapi("Video", { description: "A video, with a summary of its transcript." }),
+  async handle(c) {
+    const asset = await requireCallerAsset(c, "video");
+    const [record, summary, technical] = await Promise.all([
+      toAssetRecord(asset, createMediaUrlSigner(c)),
+      getTranscript(c.env.DB, asset.assetId),
+      getTechnical(c.env.DB, asset),
+    ]);
+    if (!summary || (summary.error && summary.cues === 0)) {
+      return { ...record, technical, transcript: null };
+    }
+    const { language, source, cues } = summary;
+    return { ...record, technical, transcript: { language, source, cues } };
+  },
+});
+
+const videoMetadata = z
+  .object({
+    video_id: idField("asset", "Id of the video."),
+    metadata: jsonObject,
+    technical: z
+      .record(z.string(), z.unknown())
+      .describe(
+        "Facts of the file: duration, size, frame rate, container, codecs, bit rate, `has_video`, " +
+          "`waveform`.",
+      )
+      .openapi({
+        example: { duration_seconds: 93.4, width: 1920, height: 1080, video_codec: "avc" },
+      }),
+    source: assetSource.openapi({ example: { kind: "upload" } }),
+    created_at: time("Creation of the asset."),
+    updated_at: time("Last change of the record."),
+  })
+  .openapi("VideoMetadata", { description: "The metadata of a video." });
+
+addEndpoint(assetRoutes, "GET /index/{index_name}/video/{video_id}/metadata", {
+  operationId: "getVideoMetadata",
+  summary: "Get the metadata of a video",
+  description: "Returns the user's metadata, technical facts of the file, and where it came from.",
+  response: videoMetadata,
+  async handle(c) {
+    const asset = await requireCallerAsset(c, "video");
+    const { width, height, fps, durationMs } = asset;
+    const facts = await getTechnical(c.env.DB, asset);
+    return mapRecord(videoMetadata, asset, {
+      video_id: asset.assetId,
+      technical: { ...facts, duration_seconds: durationMs / 1000, width, height, fps },
+      source: publicSource(asset.source),
+    });
+  },
+});
+
+addEndpoint(assetRoutes, "GET /index/{index_name}/video/{video_id}/segments", {
+  operationId: "listSegments",
+  summary: "List the segments of a video",
+  description: "Lists the segments of a video in order, with captions, transcript and labels.",
+  query: pageQuery,
+  response: pageOf("segments", segmentRecord),
+  async handle(c, { query }) {
+    const asset = await requireCallerAsset(c, "video");
+    const page = await pageSegments(indexDatabase(c.env, asset), asset.assetId, pageRequest(query));
+    const signUrl = createMediaUrlSigner(c);
+    return pageRecord("segments", page, (segment) => toSegmentRecord(segment, asset, signUrl));
+  },
+});
+
+addEndpoint(assetRoutes, "POST /index/{index_name}/video/{video_id}/playback_copy", {
+  operationId: "createPlaybackCopy",
+  summary: "Make a copy that browsers play",
+  description:
+    "Starts a job that makes an MP4 of a ready video whose file browsers don't play. From then on " +
+    "`media_url` and `clip_url` play the copy, and `original_url` gives the file. A video that " +
+    "needs it gets one without asking, unless the deployment sets `PLAYBACK_COPIES`.",
+  errors: {
+    account_full: RECORDS_FULL,
+    conflict: "The video isn't ready, or has a copy.",
+    decoder_not_configured: "The deployment has no decoder (docs/operate.md#other-codecs).",
+  },
+  response: queuedJob,
+  async handle(c) {
+    const asset = await requireCallerAsset(c, "video");
+    return { job_id: await requestPlaybackCopy(c.env, asset), state: "queued" as const };
+  },
+});
+
+addAssetEndpoints("image", {
+  one: "an image",
+  name: "Image",
+  added: "an image",
+  description:
+    "Uploads an image, or downloads it from a URL, and starts its ingest. The response has the " +
+    `${WAIT} At most 20 MiB.`,
+  parts: {
+    image_file: formFile()
+      .optional()
+      .describe(
+        "The image: JPEG, PNG, GIF, WebP, HEIC, a camera raw, or what the decoder of the " +
+          "deployment reads. Give either this or `image_url`.",
+      ),
+    image_url: text("Public URL of the image: the same as in the query.").optional(),
+  },
+});
+
+addEndpoint(assetRoutes, "GET /index/{index_name}/image/{image_id}", {
+  operationId: "getImage",
+  summary: "Get an image",
+  description: "Returns the record of an image: its state, facts and URLs.",
+  response: assetRecord,
+  async handle(c) {
+    const asset = await requireCallerAsset(c, "image");
+    return toAssetRecord(asset, createMediaUrlSigner(c));
+  },
+});
+
+/** Adds the endpoints that videos and images have alike. */
+function addAssetEndpoints(
   type: AssetType,
-  query: Parameters<typeof pageRequest>[0],
-) {
-  const { indexId } = await requireCallerIndex(c, c.req.param("index_name")!);
-  const page = await listAssets(c.env.DB, indexId, { type }, pageRequest(query));
-  const signUrl = createMediaUrlSigner(c);
-  const records = await Promise.all(page.items.map((asset) => toAssetRecord(asset, signUrl)));
-  return { records, total: page.total, next_cursor: nextCursor(page) };
-}
-
-/** Changes the title or metadata of an asset, and returns the updated record. */
-export async function updateCallerAsset(c: Context, asset: Asset, change: AssetChangeBody) {
-  await updateAsset(c.env, asset, change, Date.now());
-  return toAssetRecord(
-    await requireCallerAsset(c, asset.assetType, asset.assetId),
-    createMediaUrlSigner(c),
-  );
+  { one, name, added, description, parts }: AssetRouteTexts,
+): void {
+  const path = `/index/{index_name}/${type}/{${type}_id}` as const;
+  const urlQuery = z.object({
+    [`${type}_url`]: text(
+      `Public URL of the ${type}, instead of \`${type}_file\`. It is downloaded by a job.`,
+    ).optional(),
+  });
+  addEndpoint(assetRoutes, `POST /index/{index_name}/${type}`, {
+    operationId: `add${name}`,
+    summary: `Add ${added}`,
+    description,
+    errors: { account_full: STORAGE_FULL },
+    query: urlQuery,
+    form: z.object({ ...parts, metadata_str: metadataText }),
+    formExample: {
+      ...(type === "video"
+        ? { video_file: "beach.mp4", transcript: "beach.srt" }
+        : { image_file: "beach.jpg" }),
+      metadata_str: '{"year": 2026}',
+    },
+    bodyOptional: true,
+    creates: "record",
+    response: addedAsset,
+    async handle(c, { query }) {
+      const index = await requireCallerIndex(c);
+      const adding = addAsset(c.env, c.req.raw, index, type, query[`${type}_url`]);
+      const { asset, duplicate, notTaken } = await withWaitUntil(c, adding);
+      const record = await toAssetRecord(asset, createMediaUrlSigner(c));
+      const warnings = [...record.warnings, ...notTaken];
+      return { ...record, warnings, job_id: asset.jobId, duplicate };
+    },
+  });
+  addEndpoint(assetRoutes, `GET /index/{index_name}/${type}s`, {
+    operationId: `list${name}s`,
+    summary: `List the ${type}s of an index`,
+    description: `Lists ${type}s by their creation, in any state.`,
+    query: pageQuery,
+    response: pageOf(`${type}s`, assetRecord) as z.ZodObject,
+    async handle(c, { query }) {
+      const { indexId } = await requireCallerIndex(c);
+      const page = await listAssets(c.env.DB, indexId, { type }, pageRequest(query));
+      const signUrl = createMediaUrlSigner(c);
+      return pageRecord(`${type}s`, page, (asset) => toAssetRecord(asset, signUrl));
+    },
+  });
+  addEndpoint(assetRoutes, `PATCH ${path}`, {
+    operationId: `update${name}`,
+    summary: `Update ${one}`,
+    description:
+      "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
+      "replaced as a whole.",
+    examples: { "Set the metadata": { metadata: { year: 2026, camera: "A" } } },
+    errors: { account_full: RECORDS_FULL },
+    body: assetChange,
+    response: assetRecord,
+    async handle(c, { body }) {
+      await updateAsset(c.env, await requireCallerAsset(c, type), body, Date.now());
+      return toAssetRecord(await requireCallerAsset(c, type), createMediaUrlSigner(c));
+    },
+  });
+  addEndpoint(assetRoutes, `DELETE ${path}`, {
+    operationId: `delete${name}`,
+    summary: `Delete ${one}`,
+    description:
+      `Deletes ${one}. It can't be found from this moment on; a job removes its file, text and ` +
+      "vectors.",
+    response: queuedJob,
+    async handle(c) {
+      return deleteAsset(c.env, await requireCallerAsset(c, type));
+    },
+  });
+  addEndpoint(assetRoutes, `POST ${path}/retry`, {
+    operationId: `retry${name}`,
+    summary: `Retry a failed ${type}`,
+    description:
+      `Continues the ingest of a failed ${type} at the step that failed. For a ready ${type} with ` +
+      "`warnings`, a job tries again what they are about.",
+    errors: {
+      account_full: RECORDS_FULL,
+      conflict: `The ${type} hasn't failed and has no warnings.`,
+    },
+    response: assetRecord,
+    async handle(c) {
+      await retryIngest(c.env, await requireCallerAsset(c, type));
+      return toAssetRecord(await requireCallerAsset(c, type), createMediaUrlSigner(c));
+    },
+  });
 }
 
 /**
  * Marks an asset as deleted, stops its ingest, and starts the job that purges its data, unless one
  * does.
  */
-export async function deleteCallerAsset(c: Context, asset: Asset) {
+async function deleteAsset(env: Env, asset: Asset) {
   const { assetId, indexId, accountId, shard, vectorPair } = asset;
-  const unfinished = await getUnfinishedJob(c.env.DB, assetId, "delete_asset");
+  const unfinished = await getUnfinishedJob(env.DB, assetId, "delete_asset");
   if (unfinished) return { job_id: unfinished, state: "queued" as const };
-  const now = Date.now();
-  const jobId = newId("job", now);
+  await softDeleteAssets(env, [{ indexId, assetId }], Date.now());
+  await indexObject(env, indexId).deleteAsset(assetId);
   const ref = { accountId, indexId, assetId, shard, vectorPair };
-  const job: JobMessage = { kind: "delete_asset", jobId, ...ref };
-  await softDeleteAssets(c.env, [{ indexId, assetId }], now);
-  await indexObject(c.env, indexId).deleteAsset(assetId);
-  await startJob(c.env, job, now, "none");
-  return { job_id: jobId, state: "queued" as const };
+  return queueJob(env, { kind: "delete_asset", ...ref }, "none");
 }
 
 /**
  * Restarts the ingest of a failed asset, or starts a job that repairs a ready one with warnings,
  * which stays searchable. Throws `conflict` in any other state.
  */
-export async function retryCallerAsset(c: Context, asset: Asset) {
+async function retryIngest(env: Env, asset: Asset): Promise<void> {
   const { assetType, assetId, indexId, accountId } = asset;
   const hasWarnings = asset.state === "ready" && asset.warnings.length > 0;
   if (asset.state !== "failed" && !hasWarnings) {
@@ -114,173 +329,9 @@ export async function retryCallerAsset(c: Context, asset: Asset) {
     throw new AppError("conflict", message);
   }
   if (hasWarnings) {
-    const now = Date.now();
-    const job = { kind: "repair", jobId: newId("job", now), accountId, indexId, assetId } as const;
-    await startJob(c.env, job, now);
-    return toAssetRecord(asset, createMediaUrlSigner(c));
+    await queueJob(env, { kind: "repair", accountId, indexId, assetId });
+    return;
   }
-  await requireQuota(c.env.DB, accountId, { concurrent_ingests: 1 });
-  await indexObject(c.env, indexId).start(indexId, assetId, assetType, asset.jobId);
-  return toAssetRecord(await requireCallerAsset(c, assetType, assetId), createMediaUrlSigner(c));
-}
-
-/** Parts of a request that adds an asset, unparsed but for the stored file. */
-interface RequestParts {
-  file?: StoredStream & { title: string };
-  /** URLs in the query string and in the form. */
-  urls: string[];
-  isUrlInForm: boolean;
-  /** How many files were sent. Only the first is stored, and none beside a URL in the query. */
-  fileCount: number;
-  transcript?: Uint8Array;
-  /** A label of the transcript's encoding. */
-  encoding?: string | undefined;
-  /** Whether the transcript was sent as a text field, which is UTF-8. */
-  isTranscriptText?: true;
-  metadata?: string | Uint8Array;
-  /** Error of a file part that was sent as text. */
-  fileError?: ValidationError;
-}
-
-/**
- * Adds a video or an image to an index, from a file that is streamed to R2 as it arrives or from a
- * URL in the query string (`queryUrl`) or in the form, and starts its ingest. A file whose bytes
- * the index already has results in the existing asset. Throws `limit_reached` and `account_full`,
- * before the body is read if `Content-Length` allows it.
- */
-async function addAsset(
-  env: Env,
-  request: Request,
-  index: MediaIndexRow,
-  assetType: AssetType,
-  queryUrl: string | undefined,
-): Promise<CreatedAsset> {
-  const now = Date.now();
-  const identity = {
-    assetId: newId(ASSET_PREFIX[assetType], now),
-    indexId: index.indexId,
-    accountId: index.accountId,
-    assetType,
-    ...index.shards.at(-1)!,
-  };
-  await requireQuota(env.DB, index.accountId, {
-    ...quotaFor(assetType),
-    stored_bytes: Number(request.headers.get("content-length") ?? 1),
-  });
-  try {
-    const parts = await readRequestParts(env, request, identity, queryUrl);
-    const { metadata, transcript } = await parseParts(parts, assetType, env.FETCH_ALLOW);
-    const { file } = parts;
-    const url = parts.urls[0]?.trim();
-    const description = {
-      title: file?.title ?? titleFromUrl(url!),
-      source: url === undefined ? { kind: "upload" as const } : { kind: "url" as const, url },
-      metadata,
-      warnings: transcript?.warnings ?? [],
-    };
-    return await createAsset(env, newAsset(identity, index, file, description, now), {
-      transcript,
-    });
-  } catch (error) {
-    await purgeAsset(env, identity);
-    throw error;
-  }
-}
-
-/** Reads the multipart body and stores the file. Throws as `readForm` and `storeSource` do. */
-async function readRequestParts(
-  env: Env,
-  request: Request,
-  identity: AssetIdentity,
-  queryUrl: string | undefined,
-): Promise<RequestParts> {
-  const isUrlInForm = queryUrl === undefined;
-  const parts: RequestParts = { fileCount: 0, urls: isUrlInForm ? [] : [queryUrl], isUrlInForm };
-  const hasBody = request.body !== null && request.headers.get("content-length") !== "0";
-  if (!hasBody) return parts;
-  const fileField = `${identity.assetType}_file`;
-  const fields = await readForm(request, async (part: FormFile) => {
-    if (part.field === fileField) {
-      parts.fileCount += 1;
-      if (parts.fileCount > 1 || queryUrl !== undefined) return;
-      const stored = await storeSource(env.MEDIA, identity, part.chunks);
-      parts.file = { title: part.filename || identity.assetId, ...stored };
-    } else if (part.field === "transcript") {
-      parts.transcript = await readSmallPart(part, LIMITS.transcriptBytes);
-    } else if (part.field === "metadata_str") {
-      parts.metadata = await readSmallPart(part, LIMITS.fieldBytes);
-    }
-  });
-  if (fields.has(fileField)) parts.fileError = missingFileError(fileField, fields);
-  const formUrl = fields.get(`${identity.assetType}_url`);
-  if (formUrl !== undefined) parts.urls.push(formUrl);
-  const transcript = fields.get("transcript");
-  parts.encoding = fields.get("transcript_encoding");
-  if (transcript) {
-    parts.transcript = new TextEncoder().encode(transcript);
-    parts.isTranscriptText = true;
-  }
-  parts.metadata ??= fields.get("metadata_str") ?? "";
-  return parts;
-}
-
-/**
- * Parses metadata and transcript, and requires either a file or a URL that may be fetched. Throws
- * all issues together.
- */
-async function parseParts(parts: RequestParts, assetType: AssetType, allowedHosts: string) {
-  const issues: ValidationIssue[] = [];
-  const collect = async <T>(parse: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await parse();
-    } catch (error) {
-      if (!(error instanceof ValidationError)) throw error;
-      issues.push(...error.issues);
-      return undefined;
-    }
-  };
-  const metadata = await collect(() => parseMetadata(parts.metadata ?? ""));
-  const label = await collect(() => parseEncodingLabel(parts.encoding));
-  const encoding = parts.isTranscriptText ? "utf-8" : label;
-  const transcript =
-    parts.transcript && (await collect(() => parseTranscriptPart(parts.transcript!, encoding)));
-  const [url] = parts.urls;
-  const sourceCount = parts.fileCount + parts.urls.length;
-  if (url !== undefined) {
-    const part = parts.isUrlInForm ? "body" : "query";
-    await collect(() => requireUrl([part, `${assetType}_url`], url.trim(), allowedHosts));
-  }
-  if (parts.fileError) issues.push(...parts.fileError.issues);
-  else if (sourceCount === 0) issues.push(...fileOrUrlError(assetType, "missing").issues);
-  else if (sourceCount > 1) issues.push(...fileOrUrlError(assetType, "value_error").issues);
-  if (issues.length > 0) throw new ValidationError(issues);
-  return { metadata: metadata!, transcript };
-}
-
-const withMetadata = z.object({ metadata_str: userMetadata });
-
-function parseMetadata(source: string | Uint8Array): JsonObject {
-  const text = source.length === 0 ? "{}" : source;
-  const issues: ValidationIssue[] = [];
-  const value = { metadata_str: parseJson(text, ["body", "metadata_str"]) ?? {} };
-  const valid = validate("body", withMetadata, value, issues);
-  if (!valid) throw new ValidationError(issues);
-  return valid.metadata_str;
-}
-
-function requireUrl(loc: string[], url: string, allowed: string): void {
-  try {
-    requirePublicUrl(url, allowed);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const type = URL.canParse(url) ? "value_error" : "url_parsing";
-    throw invalid(loc, type, error.message);
-  }
-}
-
-/** Error for a request with neither a file nor a URL (`missing`), or with more than one. */
-function fileOrUrlError(assetType: AssetType, type: "missing" | "value_error"): ValidationError {
-  const [file, url] = [`${assetType}_file`, `${assetType}_url`];
-  const message = type === "missing" ? `Give ${file} or ${url}` : `Give only one ${file} or ${url}`;
-  return invalid(["body", file], type, message);
+  await requireQuota(env.DB, accountId, { concurrent_ingests: 1 });
+  await indexObject(env, indexId).start(indexId, assetId, assetType, asset.jobId);
 }

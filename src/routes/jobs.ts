@@ -1,93 +1,62 @@
-import { z } from "@hono/zod-openapi";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { assetIdFields } from "../http/fields.ts";
+import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { type StoredResults, loadResults } from "../search/stored-results.ts";
-import type { StoredPreview } from "../search/watches/preview-watch.ts";
+import { loadResults, type StoredResults } from "../search/results.ts";
+import type { StoredPreview } from "../search/watches/match-asset.ts";
 import { type JobItem, listJobItems } from "../store/d1/imports.ts";
 import { cancelJob, listJobs, requireJob } from "../store/d1/jobs.ts";
 import { listShards } from "../store/d1/shards.ts";
 import type { Job } from "../types.ts";
 import { withoutCredentials } from "../url-credentials.ts";
-import { assetIdFields } from "./records/asset-record.ts";
-import { idField } from "./records/fields.ts";
 import { jobRecord, toJobRecord } from "./records/job-record.ts";
-import { toSearchResult } from "./records/search-result.ts";
-import { toHitRecord } from "./records/segment-record.ts";
+import { toHitRecord, toSearchResult } from "./records/search-result.ts";
 
 export const jobRoutes = createRouter("Jobs");
 
-addEndpoint(
-  jobRoutes,
-  {
-    method: "get",
-    path: "/jobs",
-    operationId: "listJobs",
-    summary: "List jobs",
-    description:
-      "Lists the jobs of the account, newest first. A job is deleted seven days after its end, but " +
-      "the last sync of a source and the ingest of an asset that can be retried stay.",
-    scope: "read",
-    query: pageQuery,
-    response: pageOf("jobs", jobRecord),
+addEndpoint(jobRoutes, "GET /jobs", {
+  operationId: "listJobs",
+  summary: "List jobs",
+  description:
+    "Lists the jobs of the account, newest first. A job is deleted seven days after its end, but " +
+    "the last sync of a source and the ingest of an asset that can be retried stay.",
+  query: pageQuery,
+  response: pageOf("jobs", jobRecord),
+  async handle(c, { query }) {
+    const page = await listJobs(c.env.DB, c.get("caller").accountId, pageRequest(query));
+    return pageRecord("jobs", page, toJobRecord);
   },
-  listCallerJobs,
-);
+});
 
-async function listCallerJobs(c: Context, { query }: Input<z.ZodObject, typeof pageQuery>) {
-  const page = await listJobs(c.env.DB, c.get("caller").accountId, pageRequest(query));
-  return { jobs: page.items.map(toJobRecord), total: page.total, next_cursor: nextCursor(page) };
-}
-
-const jobParams = z.object({ job_id: idField("job", "Id of the job.") });
-
-addEndpoint(
-  jobRoutes,
-  {
-    method: "get",
-    path: "/jobs/{job_id}",
-    operationId: "getJob",
-    summary: "Get a job",
-    description:
-      "Returns the state, the progress and, at the end, the result of a job. Seven days after its " +
-      "end a job is deleted: 404.",
-    scope: "read",
-    params: jobParams,
-    response: jobRecord,
+addEndpoint(jobRoutes, "GET /jobs/{job_id}", {
+  operationId: "getJob",
+  summary: "Get a job",
+  description:
+    "Returns the state, the progress and, at the end, the result of a job. Seven days after its " +
+    "end a job is deleted: 404.",
+  response: jobRecord,
+  async handle(c, { params }) {
+    const job = await requireJob(c.env.DB, c.get("caller").accountId, params.job_id);
+    return { ...toJobRecord(job), result: await getResult(c, job) };
   },
-  getCallerJob,
-);
+});
 
-async function getCallerJob(c: Context, { params }: Input<typeof jobParams>) {
-  const job = await requireJob(c.env.DB, c.get("caller").accountId, params.job_id);
-  return { ...toJobRecord(job), result: await getResult(c, job) };
-}
-
-addEndpoint(
-  jobRoutes,
-  {
-    method: "delete",
-    path: "/jobs/{job_id}",
-    operationId: "cancelJob",
-    summary: "Cancel a job",
-    description:
-      "Cancels a search, an import (also of an archive), a traversal or the replacement of a " +
-      "transcript that is queued or running. What it has done stays. An ingest is ended by " +
-      "deleting its asset.",
-    errors: { conflict: "The job has ended, or is of a kind that can't be cancelled." },
-    scope: "write",
-    params: jobParams,
-    response: jobRecord,
+addEndpoint(jobRoutes, "DELETE /jobs/{job_id}", {
+  operationId: "cancelJob",
+  summary: "Cancel a job",
+  description:
+    "Cancels a search, an import (also of an archive), a traversal or the replacement of a " +
+    "transcript that is queued or running. What it has done stays. An ingest is ended by " +
+    "deleting its asset.",
+  errors: { conflict: "The job has ended, or is of a kind that can't be cancelled." },
+  response: jobRecord,
+  async handle(c, { params }) {
+    const { accountId } = c.get("caller");
+    await cancelJob(c.env.DB, await requireJob(c.env.DB, accountId, params.job_id));
+    return toJobRecord(await requireJob(c.env.DB, accountId, params.job_id));
   },
-  cancelCallerJob,
-);
-
-async function cancelCallerJob(c: Context, { params }: Input<typeof jobParams>) {
-  const { accountId } = c.get("caller");
-  await cancelJob(c.env.DB, await requireJob(c.env.DB, accountId, params.job_id));
-  return toJobRecord(await requireJob(c.env.DB, accountId, params.job_id));
-}
+});
 
 /** Result of a job: current segments, an import's items, or the stored result. */
 async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Promise<unknown> {

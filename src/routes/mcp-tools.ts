@@ -1,88 +1,96 @@
-import { z } from "@hono/zod-openapi";
-import type { McpServer } from "@modelcontextprotocol/server";
-import { ANSWER, LIMITS } from "../config.ts";
+import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { toJsonLine, toVisibleText } from "../clean-text.ts";
+import type { Operation } from "../http/describe-endpoint.ts";
+import { indexName, list, text } from "../http/fields.ts";
+import * as z from "../http/zod.ts";
 import { ID_CHARACTERS } from "../ids.ts";
-import { AGGREGATE, INDEX_GROUP } from "../parameters.ts";
-import { UNITS } from "../search/aggregate/counts.ts";
-import { MODES } from "../search/request.ts";
-import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
-import { indexNameOrAll } from "./index-names.ts";
-import {
-  formatAnswer,
-  formatAssets,
-  formatCounts,
-  formatIndices,
-  formatMoments,
-} from "./mcp-text.ts";
-import {
-  CURSOR,
-  defineTool,
-  FILTER,
-  INDEX_NAME,
-  indexPath,
-  LIMIT,
-  type SendToolRequest,
-} from "./mcp-tool.ts";
-import { WATCH_TOOLS } from "./mcp-watch-tools.ts";
-import { aggregateRecord } from "./records/aggregate-record.ts";
-import { groupingName } from "./records/grouping.ts";
-import { mcpAnswer, mcpAssetPage, mcpIndexPage, mcpSearchResult } from "./records/mcp-record.ts";
-import { sequenceFields } from "./records/sequence-fields.ts";
-import { MAX_SUBQUERIES } from "./records/subquery.ts";
+import { INDEX_GROUP } from "../parameters.ts";
+import { indexNameOrAll, partialField } from "./searchable-index.ts";
 
-const index_names = z
-  .array(indexNameOrAll)
+/** Sends a request of an endpoint. Resolves to the record, or to the error's `detail`. */
+export type SendToolRequest = (
+  endpoint: Operation,
+  fields: Record<string, unknown>,
+) => Promise<{ record: unknown } | { detail: string }>;
+
+/** A tool: an endpoint of the API, with the fields that a model has use for. */
+interface Tool {
+  operationId: string;
+  description: string;
+  /** Arguments that differ from the endpoint's. */
+  fields?: z.ZodRawShape;
+}
+
+const INDEX_NAME = indexName.describe("The index, as list_indices names it.");
+const INDEX_NAMES = list(
+  indexNameOrAll,
+  `Instead of index_name: up to ${INDEX_GROUP.maxIndices} indices at once, or ["*"] for all. ` +
+    "Without asset_ids.",
+)
   .min(1)
   .max(INDEX_GROUP.maxIndices)
-  .optional()
-  .describe(
-    `Instead of index_name: up to ${INDEX_GROUP.maxIndices} indices at once, or ["*"] for all. ` +
-      "Without asset_ids.",
-  );
+  .optional();
 
-/** Tests whether a tool's input names one index, or several. */
-const namesOneOrSeveral = (input: {
-  index_name?: string | undefined;
-  index_names?: string[] | undefined;
-}) => (input.index_name === undefined) !== (input.index_names === undefined);
-const ONE_OR_SEVERAL = { path: ["index_name"], message: "give either index_name or index_names" };
+/** Arguments that are the same in all tools, in place of the endpoints' fields. */
+const SHARED_FIELDS: z.ZodRawShape = {
+  index_name: INDEX_NAME,
+  watch_id: z.string().max(ID_CHARACTERS).describe("The watch, as list_watches names it."),
+  filter: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'Rules on the assets\' metadata, created_at and duration_seconds: {"camera": "A", ' +
+        '"year": {"$gte": 2024}}. Operators: $eq $ne $in $nin $lt $lte $gt $gte.',
+    ),
+  cursor: text("The next_cursor of the page before, for the next one.").optional(),
+};
 
-const asset_ids = z
-  .array(z.string())
-  .max(LIMITS.assetIdCount)
-  .describe("Only in these videos and images, by their asset_id.");
-const text = z.string().min(1).max(LIMITS.queryCharacters);
+/** Fields that a model can't set. A transcript could tell it to set a webhook. */
+const OMITTED = new Set(
+  "webhook_url skipped scope_seconds use_boxes use_masks queue_job facets stream".split(" "),
+);
 
-const TOOLS = [
-  defineTool("list_indices", {
-    title: "List indices",
+/**
+ * Fields that a model doesn't get: without use to it, they would fill its context. A webhook isn't
+ * for every key to read.
+ */
+const HIDDEN = new Set(
+  [
+    ["settings", "webhook_url", "webhook_secret", "filter", "last_traversed_at", "updated_at"],
+    ["index", "video_id", "image_id", "source", "content_type", "size_bytes", "sha256"],
+    ["width", "height", "fps", "has_audio", "has_video", "taken_at", "technical", "progress"],
+    ["working_copy", "storyboard", "original_url", "caption_model", "boxes", "mask"],
+    ["conditions", "duplicates", "signals", "related", "model", "usage", "facets", "job_id"],
+  ].flat(),
+);
+
+/** Returns the schema of a record without hidden fields, also of its items. */
+function shownOf(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodArray) return z.array(shownOf(schema.element));
+  if (schema instanceof z.ZodOptional) return z.optional(shownOf(schema.unwrap()));
+  if (!(schema instanceof z.ZodObject)) return schema;
+  const shown = Object.entries(schema.shape as z.core.$ZodShape)
+    .filter(([name]) => !HIDDEN.has(name))
+    .map(([name, field]) => [name, shownOf(field)]);
+  return z.object(Object.fromEntries(shown) as z.core.$ZodShape);
+}
+
+const TOOLS: Readonly<Record<string, Tool>> = {
+  list_indices: {
+    operationId: "listIndices",
     description:
       "Lists the indices (collections of videos and images) that can be searched, with what each " +
       "holds. Start here unless you know the index_name.",
-    input: z.object({ limit: LIMIT, cursor: CURSOR.optional() }),
-    output: mcpIndexPage,
-    toRequest: (query) => ({ path: "/index", query }),
-    formatOutput: formatIndices,
-  }),
-  defineTool("list_assets", {
-    title: "List videos and images",
+  },
+  list_assets: {
+    operationId: "listAssets",
     description:
       "Lists the videos and images of an index with their asset_id, title, length, state and " +
       "metadata. It doesn't look into them: to find something that is seen, said or written, use " +
       "search.",
-    input: z.object({
-      index_name: INDEX_NAME,
-      type: z.enum(ASSET_TYPES).optional(),
-      state: z.enum(ASSET_STATES).optional().describe("Only `ready` ones are searched in full."),
-      limit: LIMIT,
-      cursor: CURSOR.optional(),
-    }),
-    output: mcpAssetPage,
-    toRequest: ({ index_name: name, ...query }) => ({ path: indexPath(name), query }),
-    formatOutput: formatAssets,
-  }),
-  defineTool("search", {
-    title: "Search moments",
+  },
+  search: {
+    operationId: "searchIndex",
     description:
       "Finds moments of videos, and images, by what is seen, said or written in them. Describe " +
       'the moment in plain words, in any language: "a dog jumps into the water". Put words that ' +
@@ -92,150 +100,112 @@ const TOOLS = [
       "for an hour. Give query, similar_to or both; or, for moments that follow one another in one " +
       "video, a sequence: each result has them as steps. What must not be there goes into without: " +
       "in query, words such as no and without hardly count.",
-    input: z
-      .object({
-        index_name: INDEX_NAME.optional(),
-        index_names,
-        query: text.optional().describe("What to find."),
-        similar_to: z
-          .string()
-          .max(ID_CHARACTERS)
-          .optional()
-          .describe("A segment_id or asset_id: finds what looks and sounds like it."),
-        sequence: z
-          .array(text)
-          .min(2)
-          .max(MAX_SUBQUERIES)
-          .optional()
-          .describe("In place of query: what comes first, then what comes next in the same video."),
-        within_seconds: sequenceFields.within_seconds.describe(
-          "Longest time between two of these.",
-        ),
-        all: z
-          .array(text)
-          .max(MAX_SUBQUERIES)
-          .default([])
-          .describe("What has to be there, too, or instead of a query."),
-        without: z
-          .array(text)
-          .max(MAX_SUBQUERIES)
-          .default([])
-          .describe('What must not be there: ["people"] for a beach without people.'),
-        top_k: z.int().min(1).max(100).default(10).describe("How many results at most."),
-        top_p: z
-          .number()
-          .min(0)
-          .max(1)
-          .default(0)
-          .describe("The minimum score, 0 to 1: 0.5 returns what is more likely right than wrong."),
-        modes: z
-          .array(z.enum(MODES))
-          .max(MODES.length)
-          .default([])
-          .describe(
-            "Which kinds of asset (video, audio without pictures, image) and of evidence (visual, speech, text in the " +
-              "picture) count. Empty: all.",
-          ),
-        asset_ids: asset_ids.default([]),
-        filter: FILTER.default({}),
-        group_by: z
-          .enum(["segment", "asset"])
-          .default("segment")
-          .describe("asset: only the best moment of each video."),
-        correct: z
-          .boolean()
-          .default(true)
-          .describe(
-            "Whether a word that nothing has is searched for as one that has nearly its letters.",
-          ),
-        cursor: CURSOR.optional(),
-      })
-      .refine(namesOneOrSeveral, ONE_OR_SEVERAL),
-    output: mcpSearchResult,
-    toRequest: ({ index_name: name, without: none, ...fields }) => {
-      const body = { ...fields, none };
-      return { path: name === undefined ? "/search" : `${indexPath(name)}/search`, body };
+    fields: {
+      index_names: INDEX_NAMES,
+      top_k: z.int().min(1).max(100).default(10).describe("How many results at most."),
     },
-    formatOutput: formatMoments,
-  }),
-  defineTool("count", {
-    title: "Count moments",
+  },
+  count: {
+    operationId: "aggregateIndex",
     description:
       "Counts moments, their seconds, or videos and images, by groups: use it for questions like " +
-      '"how many minutes of dogs are there, by year?". Without a query, it counts what there is, ' +
-      "exactly. With a query, each count is the expected number, and its interval has the true " +
-      "one with a probability of 90 %: say both.",
-    input: z.object({
-      index_name: INDEX_NAME,
-      query: text.optional().describe("What to count, in plain words. Without it: everything."),
-      group_by: groupingName
-        .default("asset_type")
-        .describe(
-          "asset, asset_type, label, metadata.FIELD, technical.FIELD, taken_at.year, " +
-            "taken_at.month or taken_at.day.",
-        ),
-      unit: z
-        .enum(UNITS)
-        .default("segments")
-        .describe("What to count. An image is one segment of 0 seconds."),
-      top: z
-        .int()
-        .min(1)
-        .max(AGGREGATE.maxTop)
-        .default(AGGREGATE.defaultTop)
-        .describe("How many groups to list at most."),
-      modes: z
-        .array(z.enum(MODES))
-        .max(MODES.length)
-        .default([])
-        .describe("Which kinds of asset and, with a query, of evidence count. Empty: all."),
-      asset_ids: asset_ids.default([]),
-      filter: FILTER.default({}),
-      correct: z.boolean().default(true).describe("Whether unknown words are corrected."),
-    }),
-    output: aggregateRecord,
-    toRequest: ({ index_name: name, ...body }) => ({ path: `${indexPath(name)}/aggregate`, body }),
-    formatOutput: formatCounts,
-  }),
-  defineTool("answer", {
-    title: "Answer a question",
+      '"how many minutes of dogs are there, by year?". Without a query, it counts what there is. ' +
+      "With a query, it counts the moments whose score is top_p or more.",
+  },
+  answer: {
+    operationId: "answerFromText",
     description:
       "Answers a question from what is said, written and shown in an index's videos and images. " +
       "Each claim is marked [1], and each marker's citation is a moment that proves it, with " +
       "times and a clip_url. Where nothing supports an answer, grounded is false. To see the " +
       "moments themselves, use search.",
-    input: z
-      .object({
-        index_name: INDEX_NAME.optional(),
-        index_names,
-        query: text.describe("The question, as a whole sentence."),
-        top_k: z
-          .int()
-          .min(1)
-          .max(LIMITS.answerTopK)
-          .default(ANSWER.defaultTopK)
-          .describe("How many moments to read at most."),
-        asset_ids: asset_ids.optional(),
-        language: z
-          .string()
-          .max(LIMITS.languageCharacters)
-          .optional()
-          .describe("The language of the answer (BCP 47), such as `de`."),
-        system_prompt: text.optional().describe("How the answer should be written."),
-        markdown: z.boolean().default(false).describe("Markers link to the moments they cite."),
-      })
-      .refine(namesOneOrSeveral, ONE_OR_SEVERAL),
-    output: mcpAnswer,
-    toRequest: ({ index_name: name, ...query }) => {
-      return { path: name === undefined ? "/answer" : `${indexPath(name)}/answer`, query };
+    fields: {
+      index_names: INDEX_NAMES,
     },
-    formatOutput: formatAnswer,
-  }),
-];
+  },
+  list_watches: {
+    operationId: "listWatches",
+    description:
+      "Lists the watches of an index: queries that announce each new moment which matches, with " +
+      "how many have matched so far.",
+  },
+  list_watch_matches: {
+    operationId: "listWatchMatches",
+    description:
+      "Lists the moments that have matched a watch, of the newest videos and images first, with " +
+      "their times in seconds, scores and clip_url.",
+  },
+  create_watch: {
+    operationId: "createWatch",
+    description:
+      "Announces from now on each new moment that matches words, or is like a segment or an asset. " +
+      "What is there already doesn't match: use search for that. Give query, similar_to or both.",
+  },
+  update_watch: {
+    operationId: "updateWatch",
+    description:
+      "Changes what is given of a watch, for what is added from now on: paused true announces " +
+      "nothing for now, false resumes it. Its matches so far stay.",
+  },
+  delete_watch: {
+    operationId: "deleteWatch",
+    description:
+      "Deletes a watch and its list of matches for good. The videos and images stay. To stop it " +
+      "for a while, use update_watch with paused.",
+  },
+};
 
-/** Registers all tools with a server; those that write only if `canWrite`. */
-export function addTools(server: McpServer, send: SendToolRequest, canWrite: boolean): void {
-  for (const { isReadOnly, add } of [...TOOLS, ...WATCH_TOOLS]) {
-    if (isReadOnly || canWrite) add(server, send);
+/** Adds the tools of the endpoints to a server; those that write only if `canWrite`. */
+export function addTools(
+  server: McpServer,
+  endpoints: readonly Operation[],
+  send: SendToolRequest,
+  canWrite: boolean,
+): void {
+  for (const [name, tool] of Object.entries(TOOLS)) {
+    const endpoint = endpoints.find(({ operationId }) => operationId === tool.operationId)!;
+    const isReadOnly = endpoint.scope === "read";
+    if (!isReadOnly && !canWrite) continue;
+    const destructiveHint = endpoint.method === "delete";
+    const outputSchema = outputOf(tool, endpoint);
+    const config = {
+      title: endpoint.summary,
+      description: tool.description,
+      inputSchema: inputOf(tool, endpoint),
+      outputSchema,
+      annotations: { readOnlyHint: isReadOnly, openWorldHint: false, destructiveHint },
+    };
+    server.registerTool(name, config, async ({ without, ...fields }): Promise<CallToolResult> => {
+      const sent = await send(endpoint, without ? { ...fields, none: without } : fields);
+      if ("detail" in sent) return { isError: true, ...textContent(sent.detail) };
+      const structuredContent = outputSchema.parse(sent.record);
+      return { ...textContent(toVisibleText(toJsonLine(structuredContent))), structuredContent };
+    });
   }
+}
+
+/** Makes the schema of a tool's arguments: one index or several, if it takes `index_names`. */
+function inputOf({ fields = {} }: Tool, endpoint: Operation): z.ZodObject {
+  const { params, query, body } = endpoint;
+  const { none, ...shape } = { ...params.shape, ...query?.shape, ...body?.shape };
+  const taken = Object.entries({ ...shape, ...(none && { without: none }) })
+    .filter(([name]) => !OMITTED.has(name))
+    .map(([name, schema]) => [name, SHARED_FIELDS[name] ?? schema]);
+  const input = z.object({ ...Object.fromEntries(taken), ...fields });
+  if (!("index_names" in fields)) return input;
+  return input
+    .extend({ index_name: INDEX_NAME.optional() })
+    .refine((sent) => (sent.index_name === undefined) !== (sent["index_names"] === undefined), {
+      path: ["index_name"],
+      message: "give either index_name or index_names",
+    });
+}
+
+function outputOf({ fields = {} }: Tool, { response }: Operation): z.ZodObject {
+  const shown = shownOf(response!) as z.ZodObject;
+  return "index_names" in fields ? shown.extend({ partial: partialField.optional() }) : shown;
+}
+
+function textContent(text: string) {
+  return { content: [{ type: "text" as const, text }] };
 }

@@ -1,12 +1,12 @@
-import type { Next } from "hono";
 import { LIMITS } from "../config.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { authenticate, authenticateAs } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
+import type { Operation } from "../http/describe-endpoint.ts";
 import { createRouter } from "../http/endpoint.ts";
-import { readBody } from "../http/json-body.ts";
+import { readBody } from "../http/validation.ts";
 import { parseJsonText } from "../json-parse.ts";
-import type { SendToolRequest, ToolRequest } from "./mcp-tool.ts";
+import type { SendToolRequest } from "./mcp-tools.ts";
 import { VERSION } from "./openapi-info.ts";
 
 /** Error codes of JSON-RPC 2.0, section 5.1. */
@@ -14,13 +14,8 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
 /** Headers that browsers of other origins may send (CORS). */
-export const MCP_REQUEST_HEADERS = [
-  "Authorization",
-  "Mcp-Method",
-  "Mcp-Name",
-  "Mcp-Protocol-Version",
-  "Mcp-Session-Id",
-];
+export const MCP_REQUEST_HEADERS =
+  "Authorization, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id";
 
 const INSTRUCTIONS =
   "Sightline holds indices of videos and images, and finds the exact moments in them. Begin with " +
@@ -33,56 +28,43 @@ type Dispatch = (request: Request, c: Context) => Promise<Response>;
 /**
  * Creates the route of the Model Context Protocol: streamable HTTP without sessions, revision
  * 2026-07-28 and earlier (https://modelcontextprotocol.io/specification). The protocol describes
- * itself, so that the route isn't in the OpenAPI document. Tools call the API by `dispatch`; their
- * requests aren't counted against the rate limits.
+ * itself, so that the route isn't in the OpenAPI document. Tools call `endpoints` by `dispatch`;
+ * their requests aren't counted against the rate limits.
  */
-export function mcpRoutes(dispatch: Dispatch) {
+export function mcpRoutes(endpoints: readonly Operation[], dispatch: Dispatch) {
   const routes = createRouter();
-  routes.use("/mcp", (c, next) => challengeBearer(c, next));
-  routes.post("/mcp", (c) => handleMessage(c, dispatch));
+  routes.use("/mcp", async (c, next) => {
+    await next();
+    if (c.res.status === 401) c.header("WWW-Authenticate", "Bearer, ApiKey");
+  });
+  routes.post("/mcp", async (c) => {
+    const caller = await authenticate(c, "read", c.req.header("x-api-key") ?? readBearerToken(c));
+    const json = parseJsonText(await readBody(c.req.raw, LIMITS.jsonBytes));
+    if (!("value" in json)) return rpcError(PARSE_ERROR, `Byte ${json.byteOffset}: ${json.reason}`);
+    if (Array.isArray(json.value)) return rpcError(INVALID_REQUEST, "Send one message a request.");
+    const send: SendToolRequest = async (endpoint, fields) => {
+      const request = toInternalRequest(c, endpoint, fields);
+      authenticateAs(request, caller);
+      const response = await dispatch(request, c);
+      const content: unknown = await response.json();
+      return response.ok ? { record: content } : { detail: formatDetail(content as ErrorRecord) };
+    };
+    // The SDK is imported on demand: it would slow down the start of isolates.
+    const [{ createMcpHandler, McpServer }, { addTools }] = await Promise.all([
+      import("@modelcontextprotocol/server"),
+      import("./mcp-tools.ts"),
+    ]);
+    const server = new McpServer(
+      { name: "sightline", title: "Sightline", version: VERSION },
+      { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
+    );
+    addTools(server, endpoints, send, caller.scopes.includes("write"));
+    const handler = createMcpHandler(() => server);
+    const response = await handler.fetch(c.req.raw, { parsedBody: json.value });
+    response.headers.delete("Cache-Control"); // the API's default is stricter
+    return response;
+  });
   return routes;
-}
-
-async function challengeBearer(c: Context, next: Next): Promise<void> {
-  await next();
-  if (c.res.status === 401) c.header("WWW-Authenticate", "Bearer, ApiKey");
-}
-
-async function handleMessage(c: Context, dispatch: Dispatch): Promise<Response> {
-  const caller = await authenticate(c, "read", c.req.header("x-api-key") ?? readBearerToken(c));
-  const json = parseJsonText(await readBody(c.req.raw, LIMITS.jsonBytes));
-  if (!("value" in json)) return rpcError(PARSE_ERROR, `Byte ${json.byteOffset}: ${json.reason}`);
-  if (Array.isArray(json.value)) return rpcError(INVALID_REQUEST, "Send one message a request.");
-  const send = async (toolRequest: ToolRequest) => {
-    const request = toInternalRequest(c, toolRequest);
-    authenticateAs(request, caller);
-    const response = await dispatch(request, c);
-    const content: unknown = await response.json();
-    return response.ok ? { record: content } : { detail: formatDetail(content as ErrorRecord) };
-  };
-  const canWrite = caller.scopes.includes("write");
-  const response = await serveMcp(c.req.raw, json.value, send, canWrite);
-  response.headers.delete("Cache-Control"); // the API's default is stricter
-  return response;
-}
-
-/** Serves a message. The SDK is imported on demand: it would slow down the start of isolates. */
-async function serveMcp(
-  request: Request,
-  message: unknown,
-  send: SendToolRequest,
-  canWrite: boolean,
-) {
-  const [{ createMcpHandler, McpServer }, { addTools }] = await Promise.all([
-    import("@modelcontextprotocol/server"),
-    import("./mcp-tools.ts"),
-  ]);
-  const server = new McpServer(
-    { name: "sightline", title: "Sightline", version: VERSION },
-    { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
-  );
-  addTools(server, send, canWrite);
-  return createMcpHandler(() => server).fetch(request, { parsedBody: message });
 }
 
 /** Reads the API key as a bearer token (RFC 6750), which most MCP clients can send. */
@@ -90,18 +72,27 @@ function readBearerToken(c: Context): string | undefined {
   return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
 }
 
+/** Makes the request of an endpoint. Without `index_name`, that over several indices. */
 function toInternalRequest(
   c: Context,
-  { path, query = {}, body, method = body ? "POST" : undefined }: ToolRequest,
+  { method, path }: Operation,
+  fields: Record<string, unknown>,
 ): Request {
-  const url = new URL(path, c.req.url);
-  for (const [name, value] of Object.entries(query)) {
+  const template = "index_name" in fields ? path : path.replace("/index/{index_name}", "");
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(fields[name])),
+  );
+  const url = new URL(filled, c.req.url);
+  const others = Object.entries(fields).filter(([name]) => !path.includes(`{${name}}`));
+  const headers = { "X-Request-Id": c.get("requestId") };
+  const init = { method: method.toUpperCase(), headers };
+  if (method === "post" || method === "patch") {
+    return new Request(url, { ...init, body: JSON.stringify(Object.fromEntries(others)) });
+  }
+  for (const [name, value] of others) {
     for (const item of [value].flat()) url.searchParams.append(name, String(item));
   }
-  const headers = new Headers({ "X-Request-Id": c.get("requestId") });
-  if (!body) return new Request(url, { headers, ...(method && { method }) });
-  headers.set("Content-Type", "application/json");
-  return new Request(url, { method: method!, headers, body: JSON.stringify(body) });
+  return new Request(url, init);
 }
 
 /** Body of an error response. */

@@ -9,9 +9,10 @@ const DESCRIPTION = `Search and question answering over indices of videos and im
 (\`searchIndex\`) and ask (\`answerFromText\`).
 
 **Conventions.** JSON is snake_case. Positions and durations are seconds, sizes bytes, moments in
-time RFC 3339 in UTC. A \`null\` field is the same as none. Lists take \`limit\` (1 to 100,
-default 50) and \`cursor\`, and return \`total\` and \`next_cursor\`. Every response has the header
-\`X-Request-Id\`.
+time RFC 3339 in UTC. A \`null\` field is the same as none. Unknown fields are ignored,
+but those that are nearly known ones are a 422. Lists take \`limit\` (1 to 100, default 50) and
+\`cursor\`, and return \`total\`, \`next_cursor\` and the items under their plural: \`videos\`,
+\`jobs\`, \`watches\`. Every response has the header \`X-Request-Id\`.
 
 **Errors.** 422 lists every issue of a request in \`detail\`, as FastAPI does. Every other error has
 a sentence in \`detail\` that says what is wrong and what to do. 429 and 503 may carry

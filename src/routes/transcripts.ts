@@ -1,30 +1,29 @@
-import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { toVideoFps } from "../cues.ts";
 import { AppError } from "../errors.ts";
 import { requireCallerAsset } from "../http/caller-records.ts";
-import { attachment } from "../http/content-disposition.ts";
+import { textFile } from "../http/content-disposition.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { countField, idField, number, STORAGE_FULL, text } from "../http/fields.ts";
 import { formFileOrText, missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
+import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
+import { fitCues } from "../ingest/transcript/cue-times.ts";
 import { TRANSCRIPT_FILES } from "../ingest/transcript/format.ts";
 import type { Transcript } from "../ingest/transcript/parse.ts";
 import { deleteUnusedCues } from "../ingest/transcript/replace.ts";
-import { fitCues } from "../ingest/transcript/warnings.ts";
 import type { JobMessage } from "../messages.ts";
-import { startJob } from "../store/job-queue.ts";
+import { startJob } from "../store/d1/jobs.ts";
 import { getCues, getTranscript, putCues } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
-import { transcriptOrigin, videoParams } from "./records/asset-record.ts";
-import { STORAGE_FULL, countField, idField } from "./records/fields.ts";
 import {
   invalidTranscript,
-  parseEncodingLabel,
   parseTranscriptPart,
   TRANSCRIPT_FORMATS,
   transcriptEncoding,
-} from "./transcript-part.ts";
+} from "./new-asset.ts";
+import { transcriptOrigin } from "./records/asset-record.ts";
 
 export const transcriptRoutes = createRouter("Transcripts");
 
@@ -37,72 +36,52 @@ const transcriptQuery = z.object({
     .describe("`json`: cues. `vtt` (WebVTT), `srt` (SubRip) and `txt` are files to download."),
 });
 
-addEndpoint(
-  transcriptRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/video/{video_id}/transcript",
-    operationId: "getTranscript",
-    summary: "Get the transcript of a video",
-    description:
-      "Returns what is said in a video, with times: from an uploaded file, a platform's captions " +
-      "or speech recognition, as `source` says.",
-    errors: { conflict: "The transcript has no times yet: the audio is being analysed." },
-    scope: "read",
-    params: videoParams,
-    query: transcriptQuery,
-    response: z
-      .object({
-        video_id: videoId,
-        ...transcriptOrigin,
-        cues: z
-          .array(
-            z.object({
-              start: z.number().describe("Start in seconds.").openapi({ example: 41.2 }),
-              end: z.number().describe("End in seconds.").openapi({ example: 43 }),
-              text: z
-                .string()
-                .describe("What is said.")
-                .openapi({ example: "Oh no, that was my favourite cup." }),
-            }),
-          )
-          .describe("Cues in order."),
-      })
-      .openapi("Transcript", { description: "What is said in a video." }),
-    text: {
-      [TRANSCRIPT_FILES.vtt.type]: {
-        schema: z.string().describe("WebVTT."),
-        example: "WEBVTT\n\n00:00:41.200 --> 00:00:43.000\nOh no, that was my favourite cup.\n",
-      },
-      [TRANSCRIPT_FILES.srt.type]: {
-        schema: z.string().describe("SubRip."),
-        example: "1\n00:00:41,200 --> 00:00:43,000\nOh no, that was my favourite cup.\n",
-      },
-      [TRANSCRIPT_FILES.txt.type]: {
-        schema: z.string().describe("A line for each cue."),
-        example: "Oh no, that was my favourite cup.\n",
-      },
+addEndpoint(transcriptRoutes, "GET /index/{index_name}/video/{video_id}/transcript", {
+  operationId: "getTranscript",
+  summary: "Get the transcript of a video",
+  description:
+    "Returns what is said in a video, with times: from an uploaded file, a platform's captions " +
+    "or speech recognition, as `source` says.",
+  errors: { conflict: "The transcript has no times yet: the audio is being analysed." },
+  query: transcriptQuery,
+  response: z
+    .object({
+      video_id: videoId,
+      ...transcriptOrigin,
+      cues: z
+        .array(
+          z.object({
+            start: number("Start in seconds.", 41.2),
+            end: number("End in seconds.", 43),
+            text: text("What is said.", "Oh no, that was my favourite cup."),
+          }),
+        )
+        .describe("Cues in order."),
+    })
+    .openapi("Transcript", { description: "What is said in a video." }),
+  text: {
+    [TRANSCRIPT_FILES.vtt.type]: {
+      schema: text("WebVTT."),
+      example: "WEBVTT\n\n00:00:41.200 --> 00:00:43.000\nOh no, that was my favourite cup.\n",
+    },
+    [TRANSCRIPT_FILES.srt.type]: {
+      schema: text("SubRip."),
+      example: "1\n00:00:41,200 --> 00:00:43,000\nOh no, that was my favourite cup.\n",
+    },
+    [TRANSCRIPT_FILES.txt.type]: {
+      schema: text("A line for each cue."),
+      example: "Oh no, that was my favourite cup.\n",
     },
   },
-  getVideoTranscript,
-);
-
-async function getVideoTranscript(
-  c: Context,
-  { params, query }: Input<typeof videoParams, typeof transcriptQuery>,
-) {
-  const asset = await requireCallerAsset(c, "video", params.video_id);
-  const { language, source } = await requireTranscript(c, asset);
-  const cues = await requireTimedCues(c, asset);
-  if (query.format === "json") return { video_id: asset.assetId, language, source, cues };
-  const { type, format } = TRANSCRIPT_FILES[query.format];
-  return new Response(format(cues), {
-    headers: {
-      "content-type": `${type}; charset=utf-8`,
-      "content-disposition": attachment(asset.title, query.format),
-    },
-  });
-}
+  async handle(c, { query }) {
+    const asset = await requireCallerAsset(c, "video");
+    const { language, source } = await requireTranscript(c, asset);
+    const cues = await requireTimedCues(c, asset);
+    if (query.format === "json") return { video_id: asset.assetId, language, source, cues };
+    const { type, format } = TRANSCRIPT_FILES[query.format];
+    return textFile(type, asset.title, query.format, format(cues));
+  },
+});
 
 async function requireTranscript(c: Context, { assetId }: Asset) {
   const summary = await getTranscript(c.env.DB, assetId);
@@ -121,68 +100,52 @@ async function requireTimedCues(c: Context, asset: Asset) {
   throw new AppError("conflict", message);
 }
 
-addEndpoint(
-  transcriptRoutes,
-  {
-    method: "post",
-    path: "/index/{index_name}/video/{video_id}/transcript",
-    operationId: "replaceTranscript",
-    summary: "Replace the transcript of a video",
-    description:
-      "Replaces the transcript of a ready video and starts a job that derives the texts and " +
-      "vectors of its segments. The earlier one stays searchable until the job has ended.",
-    errors: {
-      conflict: "The video isn't ready.",
-      account_full: STORAGE_FULL,
-    },
-    scope: "write",
-    params: videoParams,
-    form: z.object({
-      transcript: formFileOrText().describe(`Transcript as ${TRANSCRIPT_FORMATS}.`),
-      transcript_encoding: transcriptEncoding,
-    }),
-    creates: "record",
-    response: z
-      .object({
-        video_id: videoId,
-        cues: countField("Cues of the transcript.", 24),
-        language: transcriptOrigin.language,
-        job_id: idField("job", "Id of the job that derives the segments' texts."),
-      })
-      .openapi("UpdatedTranscript", { description: "The transcript that was stored." }),
+addEndpoint(transcriptRoutes, "POST /index/{index_name}/video/{video_id}/transcript", {
+  operationId: "replaceTranscript",
+  summary: "Replace the transcript of a video",
+  description:
+    "Replaces the transcript of a ready video and starts a job that derives the texts and " +
+    "vectors of its segments. The earlier one stays searchable until the job has ended.",
+  errors: {
+    conflict: "The video isn't ready.",
+    account_full: STORAGE_FULL,
   },
-  updateVideoTranscript,
-);
+  form: z.object({
+    transcript: formFileOrText().describe(`Transcript as ${TRANSCRIPT_FORMATS}.`),
+    transcript_encoding: transcriptEncoding,
+  }),
+  formExample: { transcript: "beach.srt" },
+  creates: "record",
+  response: z
+    .object({
+      video_id: videoId,
+      cues: countField("Cues of the transcript.", 24),
+      language: transcriptOrigin.language,
+      job_id: idField("job", "Id of the job that derives the segments' texts."),
+    })
+    .openapi("UpdatedTranscript", { description: "The transcript that was stored." }),
+  async handle(c) {
+    const asset = await requireReadyVideo(c);
+    const { accountId, indexId, assetId } = asset;
+    const { cues, warnings, ...transcript } = fitTranscript(await readTranscript(c.req.raw), asset);
+    const language = transcript.language ?? asset.language;
+    const now = Date.now();
+    const jobId = newId("job", now);
+    const ids = { jobId, accountId, indexId, assetId };
+    const job: JobMessage = { kind: "transcript", ...ids, language, warnings };
+    await putCues(c.env.MEDIA, asset, cues, jobId);
+    try {
+      await startJob(c.env, job, now);
+    } catch (error) {
+      await deleteUnusedCues(c.env, job, jobId);
+      throw error;
+    }
+    return { video_id: assetId, cues: cues.length, language, job_id: jobId };
+  },
+});
 
-async function updateVideoTranscript(c: Context, { params }: Input<typeof videoParams>) {
-  const asset = await requireReadyVideo(c, params.video_id);
-  const { accountId, indexId, assetId } = asset;
-  const transcript = fitTranscript(await readTranscript(c.req.raw), asset);
-  const language = transcript.language ?? asset.language;
-  const now = Date.now();
-  const jobId = newId("job", now);
-  const { warnings } = transcript;
-  const job: JobMessage = {
-    kind: "transcript",
-    jobId,
-    accountId,
-    indexId,
-    assetId,
-    language,
-    warnings,
-  };
-  await putCues(c.env.MEDIA, asset, transcript.cues, jobId);
-  try {
-    await startJob(c.env, job, now);
-  } catch (error) {
-    await deleteUnusedCues(c.env, job, jobId);
-    throw error;
-  }
-  return { video_id: assetId, cues: transcript.cues.length, language, job_id: jobId };
-}
-
-async function requireReadyVideo(c: Context, videoId: string): Promise<Asset> {
-  const asset = await requireCallerAsset(c, "video", videoId);
+async function requireReadyVideo(c: Context): Promise<Asset> {
+  const asset = await requireCallerAsset(c, "video");
   if (asset.state === "ready") return asset;
   const message = `Only the transcript of a ready video can be replaced; this is ${asset.state}.`;
   throw new AppError("conflict", message);
@@ -190,14 +153,15 @@ async function requireReadyVideo(c: Context, videoId: string): Promise<Asset> {
 
 /** Reads the part `transcript`, a file or a text field, in the encoding that is given. */
 async function readTranscript(request: Request): Promise<Transcript> {
-  let file: Uint8Array | undefined;
+  let [file, fileName]: [Uint8Array?, string?] = [];
   const fields = await readForm(request, async (part) => {
-    if (part.field === "transcript") file = await readSmallPart(part, LIMITS.transcriptBytes);
+    if (part.field !== "transcript") return;
+    file = await readSmallPart(part, LIMITS.transcriptBytes);
+    fileName = part.filename;
   });
-  const text = fields.get("transcript");
-  if (!file && text === undefined) throw missingFileError("transcript", fields);
-  const encoding = parseEncodingLabel(fields.get("transcript_encoding"));
-  return parseTranscriptPart(file ?? new TextEncoder().encode(text), file ? encoding : "utf-8");
+  const transcript = parseTranscriptPart(file, fields, fileName);
+  if (!transcript) throw missingFileError("transcript", fields);
+  return transcript;
 }
 
 /**

@@ -1,42 +1,42 @@
-import { z } from "@hono/zod-openapi";
-import { LIFECYCLE, KEY_RECHECK_MS } from "../config.ts";
+import { KEY_RECHECK_MS, LIFECYCLE } from "../config.ts";
 import { revalidateKey } from "../http/authenticate.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { flag, idField, orNull, RECORDS_FULL, text } from "../http/fields.ts";
 import { requireCostQuota } from "../http/metering.ts";
-import { NDJSON, toNdjson } from "../http/ndjson.ts";
 import { nextCursor, pageFields, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { type Finding, FINDINGS, INDEX_FINDINGS } from "../lifecycle/findings.ts";
-import { inspectIndex } from "../lifecycle/health/media-index.ts";
-import { probeImageModel, type ImageModel } from "../lifecycle/image-model.ts";
-import { inspectAsset } from "../lifecycle/inspect.ts";
-import { startTraversal } from "../lifecycle/start-traversal.ts";
-import { listTraversalPage } from "../lifecycle/traversal-page.ts";
-import { listAssets } from "../store/d1/assets.ts";
-import { listTallies } from "../store/d1/tallies.ts";
+import { NDJSON, toNdjson } from "../http/text-stream.ts";
+import * as z from "../http/zod.ts";
+import { FINDINGS, type Finding, INDEX_FINDINGS } from "../lifecycle/findings.ts";
+import { inspectAsset, inspectIndex } from "../lifecycle/inspect.ts";
+import { listTraversalPage, startTraversal } from "../lifecycle/traverse.ts";
+import { append } from "../lists.ts";
+import { type ImageModel, probeImageModel } from "../models/embed-image.ts";
+import { allAssets } from "../store/d1/assets.ts";
+import { listTallies } from "../store/d1/indices.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
 import { listSegments } from "../store/index-database/segments.ts";
-import type { Page, PageRequest } from "../store/sql.ts";
+import type { PageRequest } from "../store/sql.ts";
 import type { Asset, MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./records/asset-record.ts";
-import { RECORDS_FULL, idField, orNull } from "./records/fields.ts";
-import { indexParams, indexRecord, toIndexRecord } from "./records/index-record.ts";
-import { segmentRecord, toSegmentRecord } from "./records/segment-record.ts";
+import { indexRecord, toIndexRecord } from "./records/index-record.ts";
+import { segmentRecord, toSegmentRecord } from "./records/search-result.ts";
 
 export const traverseRoutes = createRouter("Traversal");
 
 const healthSchema = <Codes extends readonly [string, ...string[]]>(codes: Codes) =>
   z.object({
-    ok: z.boolean().describe("True if there is no finding.").openapi({ example: true }),
+    ok: flag("True if there is no finding.", true),
     findings: z
       .array(
         z.object({
           code: z.enum(codes).describe("What is wrong. docs/operate.md lists the codes."),
-          message: z.string().describe("What is wrong and what to do, in a sentence.").openapi({
-            example: "The vectors were made by another model version.",
-          }),
+          message: text(
+            "What is wrong and what to do, in a sentence.",
+            "The vectors were made by another model version.",
+          ),
         }),
       )
       .describe("Where D1, R2 and Vectorize differ.")
@@ -71,38 +71,26 @@ const traversalLine = z
   .union([node, z.object({ index: indexRecord, health: indexHealth })])
   .openapi("TraversalLine", { description: "A node, or on the last line the index." });
 
-addEndpoint(
-  traverseRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/traverse",
-    operationId: "traverseIndex",
-    summary: "Walk through an index and check it",
-    description:
-      "Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. " +
-      "It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a " +
-      "JSON object per line.",
-    scope: "read",
-    params: indexParams,
-    query: pageQuery,
-    response: traversalPage,
-    text: { [NDJSON]: { schema: traversalLine } },
+addEndpoint(traverseRoutes, "GET /index/{index_name}/traverse", {
+  operationId: "traverseIndex",
+  summary: "Walk through an index and check it",
+  description:
+    "Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. " +
+    "It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a " +
+    "JSON object per line.",
+  query: pageQuery,
+  response: traversalPage,
+  text: { [NDJSON]: { schema: traversalLine } },
+  async handle(c, { query }) {
+    const index = await requireCallerIndex(c);
+    await requireCostQuota(c);
+    const imageModel = await probeImageModel(c.env);
+    if (/\bapplication\/x-ndjson\b/.test(c.req.header("accept") ?? "")) {
+      return toNdjson(traverseIndex(c, index, imageModel, pageRequest(query).after));
+    }
+    return getPage(c, index, imageModel, pageRequest(query));
   },
-  traverse,
-);
-
-async function traverse(
-  c: Context,
-  { params, query }: Input<typeof indexParams, typeof pageQuery>,
-) {
-  const index = await requireCallerIndex(c, params.index_name);
-  await requireCostQuota(c);
-  const imageModel = await probeImageModel(c.env);
-  if (/\bapplication\/x-ndjson\b/.test(c.req.header("accept") ?? "")) {
-    return toNdjson(traverseIndex(c, index, imageModel, pageRequest(query)));
-  }
-  return getPage(c, index, imageModel, pageRequest(query));
-}
+});
 
 async function getPage(
   c: Context,
@@ -120,7 +108,7 @@ async function getPage(
   return {
     index: toIndexRecord(c, index, tallies),
     nodes,
-    health: next === null ? await getIndexHealth(c, index, imageModel) : null,
+    health: next === null ? await getIndexHealth(c, index) : null,
     total: page.total,
     next_cursor: nextCursor({ ...page, next }),
   };
@@ -136,64 +124,50 @@ async function listNodes(c: Context, assets: Asset[], imageModel: ImageModel): P
   while (nodes.length < assets.length && characters < MAX_PAGE_CHARACTERS) {
     const batch = assets.slice(nodes.length, nodes.length + LIFECYCLE.concurrency);
     const made = await Promise.all(batch.map((asset) => getNode(c, asset, imageModel)));
-    nodes.push(...made);
+    append(nodes, made);
     characters += made.reduce((sum, { segments }) => sum + JSON.stringify(segments).length, 0);
   }
   return nodes;
 }
 
-addEndpoint(
-  traverseRoutes,
-  {
-    method: "post",
-    path: "/index/{index_name}/traverse",
-    operationId: "repairIndex",
-    summary: "Repair an index",
-    description:
-      "Starts a job that repairs what a traversal finds and syncs followed sources, as the " +
-      "schedule does. If one is running already, that one is returned.",
-    errors: { account_full: RECORDS_FULL },
-    scope: "write",
-    params: indexParams,
-    response: z
-      .object({
-        job_id: idField("job", "Id of the job."),
-        state: z.enum(["queued", "running"]).describe("State of the job."),
-      })
-      .openapi("Traversal", { description: "The job that repairs an index." }),
+addEndpoint(traverseRoutes, "POST /index/{index_name}/traverse", {
+  operationId: "repairIndex",
+  summary: "Repair an index",
+  description:
+    "Starts a job that repairs what a traversal finds and syncs followed sources, as the " +
+    "schedule does. If one is running already, that one is returned.",
+  errors: { account_full: RECORDS_FULL },
+  response: z
+    .object({
+      job_id: idField("job", "Id of the job."),
+      state: z.enum(["queued", "running"]).describe("State of the job."),
+    })
+    .openapi("Traversal", { description: "The job that repairs an index." }),
+  async handle(c) {
+    const index = await requireCallerIndex(c);
+    const { jobId, state } = await startTraversal(c.env, index, "request", Date.now());
+    return { job_id: jobId, state };
   },
-  repairIndex,
-);
-
-async function repairIndex(c: Context, { params }: Input<typeof indexParams>) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const { jobId, state } = await startTraversal(c.env, index, "request", Date.now());
-  return { job_id: jobId, state };
-}
+});
 
 /**
- * Yields all nodes after a cursor in the order of the pages, then the index with its health. The
+ * Yields all nodes after a cursor by their creation, then the index with its health. The
  * API key is checked before every node, because the response may take long.
  */
 async function* traverseIndex(
   c: Context,
   index: MediaIndexRow,
   imageModel: ImageModel,
-  { limit, after }: PageRequest,
+  after: string,
 ): AsyncGenerator {
-  for (let next: string | null = after; next !== null;) {
-    const request = { limit, after: next };
-    const page: Page<Asset> = await listAssets(c.env.DB, index.indexId, {}, request);
-    for (const asset of page.items) {
-      await revalidateKey(c, KEY_RECHECK_MS);
-      yield getNode(c, asset, imageModel);
-    }
-    next = page.next;
+  for await (const asset of allAssets(c.env.DB, index.indexId, {}, after)) {
+    await revalidateKey(c, KEY_RECHECK_MS);
+    yield getNode(c, asset, imageModel);
   }
   const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);
   yield {
     index: toIndexRecord(c, index, tallies),
-    health: await getIndexHealth(c, index, imageModel),
+    health: await getIndexHealth(c, index),
   };
 }
 
@@ -212,8 +186,8 @@ async function getNode(c: Context, asset: Asset, imageModel: ImageModel): Promis
   };
 }
 
-async function getIndexHealth(c: Context, index: MediaIndexRow, imageModel: ImageModel) {
-  return toHealth(await inspectIndex(c.env, index, imageModel, Date.now()));
+async function getIndexHealth(c: Context, index: MediaIndexRow) {
+  return toHealth(await inspectIndex(c.env, index, Date.now()));
 }
 
 function toHealth<Code>(findings: Finding<Code>[]) {

@@ -1,13 +1,37 @@
-import { z } from "@hono/zod-openapi";
-import { invalid } from "../errors.ts";
+import { lineOfText } from "../clean-text.ts";
+import { LIMITS } from "../config.ts";
+import { AppError, invalid, ValidationError } from "../errors.ts";
+import { mapRecord } from "../field-names.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { requireCostQuota } from "../http/metering.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import {
+  countField,
+  deletedRecord,
+  flag,
+  idField,
+  isoTime,
+  list,
+  RECORDS_FULL,
+  share,
+  text,
+  time,
+} from "../http/fields.ts";
+import { countWork, requireCostQuota } from "../http/metering.ts";
+import { formFile, isFormRequest, readImageForm, throwImageAsInvalid } from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
-import { webhookUrlIssues } from "../http/webhook-url.ts";
-import { newId } from "../ids.ts";
-import { embedWatch } from "../search/watches/watch-vectors.ts";
+import { jsonText } from "../http/query-params.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { publicWebhookUrl, webhookUrlIssues } from "../http/webhook-url.ts";
+import * as z from "../http/zod.ts";
+import { newId, type WatchId } from "../ids.ts";
+import { decodeImage, imageOfBytes } from "../media/pixels/decode-image.ts";
+import { WATCHES } from "../parameters.ts";
+import { exampleFromTarget } from "../search/example.ts";
+import { hasWord } from "../search/query.ts";
+import type { Mode } from "../search/request.ts";
+import { loadResults } from "../search/results.ts";
+import { toStoredHit, type WatchMatch } from "../search/watches/match-asset.ts";
 import {
   deleteWatch,
   insertWatch,
@@ -18,261 +42,396 @@ import {
   type WatchRequest,
 } from "../store/d1/watches.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
-import { countMatches, deleteMatches } from "../store/index-database/matches.ts";
+import { countMatches, deleteMatches, listMatches } from "../store/index-database/matches.ts";
 import { indexObject } from "../store/index-object.ts";
-import type { MediaIndexRow } from "../types.ts";
-import { RECORDS_FULL } from "./records/fields.ts";
-import { indexParams } from "./records/index-record.ts";
+import { toPage } from "../store/sql.ts";
+import { ASSET_KINDS, type MediaIndexRow } from "../types.ts";
+import { queuedJob, queueJob } from "./records/job-record.ts";
 import {
-  newImageWatch,
-  newWatch,
-  requireQuery,
-  toWatchRecord,
-  toWatchRequest,
-  watchChange,
-  watchId,
-  watchParams,
-  watchRecord,
-} from "./records/watch-record.ts";
-import { imageForm, readImageForm } from "./watch-form.ts";
+  modesField,
+  NO_WORD,
+  readFilter,
+  searchFilter,
+  similarTo,
+  withSubject,
+} from "./records/search-request.ts";
+import { hitRecord, toHitRecord } from "./records/search-result.ts";
+import { requireSearchableIndex } from "./searchable-index.ts";
+
+const watchId = idField("watch", "Id of the watch.");
+
+/** Fields that a watch is made of, shown with and changed in. */
+const watchFields = z.object({
+  name: lineOfText(200)
+    .min(1)
+    .describe("What it is called in events.")
+    .openapi({ example: "Red truck at the gate" }),
+  filter: searchFilter.describe("Conditions on the assets, as in a search; empty for all."),
+  modes: modesField
+    .unwrap()
+    .describe("Kinds of evidence that count, as in a search; empty for all."),
+  asset_types: list(z.enum(ASSET_KINDS), "Kinds of assets that are compared; empty for all.").max(
+    ASSET_KINDS.length,
+  ),
+  min_probability: share("Lowest `score` of a match: at 0.9, nine in ten or more are right.", 0.9),
+  webhook_url: z
+    .url({ protocol: /^https?$/ })
+    .max(LIMITS.urlCharacters)
+    .describe(
+      "Public https URL to which its events are sent, instead of the webhook of the index. Keys " +
+        "without the scope `write` see only its origin.",
+    )
+    .openapi({ example: "https://hooks.your-site.dev/truck" })
+    .nullable(),
+  paused: flag("Whether nothing is announced for now."),
+});
+const fields = watchFields.shape;
+
+/** What a watch searches for: which segments match. */
+const queryFields = z.object({
+  query: lineOfText(LIMITS.queryCharacters, 1)
+    .optional()
+    .describe("What to watch for, in everyday words. Required without an example.")
+    .openapi({ example: "red truck at the gate" }),
+  similar_to: similarTo
+    .describe("Id of a segment or an asset of the index: matches are like it.")
+    .openapi({ example: undefined }),
+  filter: fields.filter.default({}),
+  modes: fields.modes.default([]),
+  asset_types: fields.asset_types.default([]),
+  min_probability: fields.min_probability.default(WATCHES.minProbability),
+});
+
+const namedFields = queryFields.extend({
+  name: fields.name,
+  webhook_url: fields.webhook_url.optional(),
+  paused: fields.paused.default(false),
+});
+
+/** Checks another query of a watch, whose example may need no words. Throws `ValidationError`. */
+function requireQuery(query: string | null, { similarTo: example, hasImage }: WatchRequest): void {
+  if (example !== null || hasImage) return;
+  if (query === null) throw invalid(["body", "query"], "missing", "Field required");
+  if (!hasWord(query)) throw invalid(["body", "query"], "value_error", NO_WORD);
+}
+
+const watchChange = watchFields.partial().extend({
+  query: queryFields.shape.query
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe("What to watch for from now on; null, with an example, for what is like that alone.")
+    .openapi({ example: "blue truck at the gate" }),
+});
+
+const watchRecord = z
+  .object({
+    watch_id: watchId,
+    index_name: text("Name of the index.", "holidays"),
+    ...fields,
+    query: text(
+      "What it watches for; null for an example alone.",
+      "red truck at the gate",
+    ).nullable(),
+    similar_to: text("Id of the segment or asset to be like; null without one.", null).nullable(),
+    has_image: flag("Whether the example is an uploaded image.", false),
+    webhook_secret: text(
+      "Secret that signs what is sent to `webhook_url`: that of the index. Null without a URL, " +
+        "and for keys without the scope `admin`.",
+      "whsec_C2FVsBQI…",
+    ).nullable(),
+    matches: countField("Segments that have matched.", 3),
+    created_at: time("Creation of the watch. Assets that were added before don't match."),
+    updated_at: time("Last change of the watch."),
+  })
+  .openapi("Watch", { description: "A query that announces each new segment which matches." });
+
+const matchRecord = z
+  .object({
+    matched_at: time("When the segment became searchable, or its transcript made it match."),
+    score: share("Probability that the segment is relevant, from 0 to 1, at that time.", 0.94),
+    segment: hitRecord,
+  })
+  .openapi("WatchMatch", { description: "A segment that has matched a watch." });
+
+/** Makes the request of a watch from its fields. */
+function toWatchRequest(
+  sent: Omit<z.output<typeof queryFields>, "min_probability">,
+  hasImage: boolean,
+): WatchRequest {
+  const { query = "", similar_to = null, filter, modes, asset_types: assetTypes } = sent;
+  const conditions = readFilter(filter);
+  return { query, similarTo: similar_to, hasImage, filter, conditions, modes, assetTypes };
+}
 
 export const watchRoutes = createRouter("Watches");
 
-const WATCHES_FULL =
-  "The index has its 200 watches, or the account's bytes of records are used up.";
+/** A form with an image, and the other fields as JSON. */
+const imageForm = z.object({
+  watch: jsonText(namedFields.omit({ similar_to: true })).describe(
+    "The other fields, as a JSON object.",
+  ),
+  image_file: formFile().describe("Image to watch for, in any format that can be added."),
+});
 
-addEndpoint(
-  watchRoutes,
-  {
-    method: "post",
-    path: "/index/{index_name}/watches",
-    operationId: "createWatch",
-    summary: "Create a watch",
-    description:
-      "Announces from now on each new segment that matches: by the event `watch.matched`, once, " +
-      "with its probability. A segment is scored as a search scores it. Send JSON, or, to watch " +
-      "for an image, a form with `image_file` and the other fields as JSON in `watch`. " +
-      "docs/watches.md has recipes.",
-    errors: { account_full: WATCHES_FULL },
-    scope: "write",
-    creates: "record",
-    params: indexParams,
-    body: newWatch,
-    form: imageForm(newImageWatch),
-    examples: {
-      words: {
-        summary: "Words",
-        value: { name: "Red truck at the gate", query: "red truck at the gate" },
-      },
-      speech: {
-        summary: "What is said, in videos of one camera",
-        value: {
-          name: "Our product",
-          query: "Sightline",
-          modes: ["speech"],
-          filter: { channel: "news" },
-          min_probability: 0.8,
-        },
-      },
-    },
-    rules: (c, { body }) => webhookUrlIssues(c.env, body["webhook_url"], ["body", "webhook_url"]),
-    response: watchRecord,
+addEndpoint(watchRoutes, "POST /index/{index_name}/watches", {
+  operationId: "createWatch",
+  summary: "Create a watch",
+  description:
+    "Announces from now on each new segment that matches: by the event `watch.matched`, once, " +
+    "with its probability. A segment is scored as a search scores it. Send JSON, or, to watch " +
+    "for an image, a form with `image_file` and the other fields as JSON in `watch`. " +
+    "docs/watches.md has recipes.",
+  errors: {
+    account_full: "The index has its 200 watches, or the account's bytes of records are used up.",
   },
-  createWatch,
-);
+  creates: "record",
+  body: withSubject(namedFields),
+  form: imageForm,
+  formExample: { watch: '{"name": "Our logo"}', image_file: "logo.png" },
+  examples: {
+    Words: { name: "Red truck at the gate", query: "red truck at the gate" },
+    "What is said, in videos of one camera": {
+      name: "Our product",
+      query: "Sightline",
+      modes: ["speech"],
+      filter: { channel: "news" },
+      min_probability: 0.8,
+    },
+  },
+  rules: (c, { body }) => webhookUrlIssues(c.env, body["webhook_url"], ["body", "webhook_url"]),
+  response: watchRecord,
+  async handle(c, { body }) {
+    const index = await requireCallerIndex(c);
+    await requireCostQuota(c); // an image is decoded
+    const form = isFormRequest(c.req.raw)
+      ? await readImageForm(c, imageForm, undefined, { watch: "{}" })
+      : null;
+    const sent = form?.watch ?? body;
+    const image = form && (await toStoredImage(c.env, form.image));
+    const issues = webhookUrlIssues(c.env, sent.webhook_url, ["body", "webhook_url"]);
+    if (issues.length > 0) throw new ValidationError(issues);
+    const request = toWatchRequest(sent, image !== null);
+    await exampleFromTarget(c.env, index, request.similarTo);
+    const now = Date.now();
+    const watch = {
+      watchId: newId("wat", now),
+      accountId: index.accountId,
+      indexId: index.indexId,
+      name: sent.name,
+      request,
+      minProbability: sent.min_probability,
+      webhookUrl: sent.webhook_url ?? null,
+      paused: Number(sent.paused),
+      createdAt: now,
+      updatedAt: now,
+      image,
+    };
+    await insertWatch(c.env.DB, watch);
+    return (await toRecords(c, index, [watch]))[0]!;
+  },
+});
 
-async function createWatch(
-  c: Context,
-  { params, body }: Input<typeof indexParams, z.ZodObject, typeof newWatch>,
-) {
-  const index = await requireCallerIndex(c, params.index_name);
-  await requireCostQuota(c);
-  const form = await readImageForm(c, newImageWatch);
-  const fields = form?.fields ?? body;
-  const image = form?.image ?? null;
-  if (form) throwIssues(webhookUrlIssues(c.env, fields.webhook_url, ["body", "webhook_url"]));
-  const request = toWatchRequest(fields, image !== null);
-  const vectors = await embedWatch(c.env, index, request, image);
-  const now = Date.now();
-  const watch = {
-    watchId: newId("wat", now),
-    accountId: index.accountId,
-    indexId: index.indexId,
-    name: fields.name,
-    request,
-    minProbability: fields.min_probability,
-    webhookUrl: fields.webhook_url ?? null,
-    paused: Number(fields.paused),
-    createdAt: now,
-    updatedAt: now,
-    image,
-    vectors,
-    nearest: null,
-  };
-  await insertWatch(c.env.DB, watch);
-  return (await toRecords(c, index, [watch]))[0]!;
-}
-
-function throwIssues(issues: ReturnType<typeof webhookUrlIssues>): void {
-  const [issue] = issues;
-  if (issue) throw invalid(issue.loc, issue.type, issue.msg.replace("Value error, ", ""));
+async function requireCallerWatch(c: Context, params: Record<"index_name" | "watch_id", string>) {
+  const index = await requireCallerIndex(c);
+  return { index, watch: await requireWatch(c.env.DB, index.indexId, params.watch_id) };
 }
 
 /** Makes the records of watches, with the numbers of their matches. */
 async function toRecords(c: Context, index: MediaIndexRow, watches: readonly Watch[]) {
-  const ids = watches.map((watch) => watch.watchId);
+  const { scopes } = c.get("caller");
+  const ids = watches.map(({ watchId: id }) => id);
   const counts = await countMatches(indexDatabases(c.env, index), ids);
-  const caller = c.get("caller");
-  const isSigned = caller.scopes.includes("admin") && watches.some((each) => each.webhookUrl);
+  const isSigned = scopes.includes("admin") && watches.some(({ webhookUrl }) => webhookUrl);
   const object = indexObject(c.env, index.indexId);
-  const secrets = isSigned ? await object.webhookSecrets() : [];
+  const [newest] = isSigned ? await object.webhookSecrets() : [];
   return watches.map((watch) => {
-    const facts = { indexName: index.name, matches: counts.get(watch.watchId) ?? 0, secrets };
-    return toWatchRecord(watch, facts, caller);
+    const { request, webhookUrl: url } = watch;
+    const row = { ...watch, ...request };
+    return mapRecord(watchRecord, row, {
+      index_name: index.name,
+      query: request.query === "" ? null : request.query,
+      modes: request.modes as Mode[],
+      webhook_url: url === null ? null : publicWebhookUrl(url, scopes),
+      webhook_secret: (url && newest?.secret) ?? null,
+      paused: watch.paused === 1,
+      matches: counts.get(watch.watchId) ?? 0,
+    });
   });
 }
 
-addEndpoint(
-  watchRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/watches",
-    operationId: "listWatches",
-    summary: "List the watches of an index",
-    description: "Lists the watches of an index, the oldest first.",
-    scope: "read",
-    params: indexParams,
-    query: pageQuery,
-    response: pageOf("watches", watchRecord),
+addEndpoint(watchRoutes, "GET /index/{index_name}/watches", {
+  operationId: "listWatches",
+  summary: "List the watches of an index",
+  description: "Lists the watches of an index, the oldest first.",
+  query: pageQuery,
+  response: pageOf("watches", watchRecord),
+  async handle(c, { query }) {
+    const index = await requireCallerIndex(c);
+    const page = await listWatches(c.env.DB, index.indexId, pageRequest(query));
+    const watches = await toRecords(c, index, page.items);
+    return { watches, total: page.total, next_cursor: nextCursor(page) };
   },
-  listIndexWatches,
-);
+});
 
-async function listIndexWatches(
-  c: Context,
-  { params, query }: Input<typeof indexParams, typeof pageQuery>,
-) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const page = await listWatches(c.env.DB, index.indexId, pageRequest(query));
-  const watches = await toRecords(c, index, page.items);
-  return { watches, total: page.total, next_cursor: nextCursor(page) };
-}
-
-addEndpoint(
-  watchRoutes,
-  {
-    method: "get",
-    path: "/index/{index_name}/watches/{watch_id}",
-    operationId: "getWatch",
-    summary: "Get a watch",
-    description: "Returns a watch, and how many segments have matched it.",
-    scope: "read",
-    params: watchParams,
-    response: watchRecord,
+addEndpoint(watchRoutes, "GET /index/{index_name}/watches/{watch_id}", {
+  operationId: "getWatch",
+  summary: "Get a watch",
+  description: "Returns a watch, and how many segments have matched it.",
+  response: watchRecord,
+  async handle(c, { params }) {
+    const { index, watch } = await requireCallerWatch(c, params);
+    return (await toRecords(c, index, [watch]))[0]!;
   },
-  getWatch,
-);
+});
 
-async function getWatch(c: Context, { params }: Input<typeof watchParams>) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const watch = await requireWatch(c.env.DB, index.indexId, params.watch_id);
-  return (await toRecords(c, index, [watch]))[0]!;
-}
-
-addEndpoint(
-  watchRoutes,
-  {
-    method: "patch",
-    path: "/index/{index_name}/watches/{watch_id}",
-    operationId: "updateWatch",
-    summary: "Change a watch",
-    description:
-      "Changes the fields that are given, for what becomes searchable from now on. Its matches " +
-      "stay, and a segment that has matched doesn't match again. An example can't be changed: " +
-      "create another watch.",
-    errors: {
-      account_full: RECORDS_FULL,
-      conflict: "What it watches for was changed at the same time.",
-    },
-    scope: "write",
-    params: watchParams,
-    body: watchChange,
-    examples: {
-      pause: { summary: "Pause", value: { paused: true } },
-      query: { summary: "Watch for something else", value: { query: "blue truck at the gate" } },
-    },
-    rules: (c, { body }) => webhookUrlIssues(c.env, body["webhook_url"], ["body", "webhook_url"]),
-    response: watchRecord,
+addEndpoint(watchRoutes, "PATCH /index/{index_name}/watches/{watch_id}", {
+  operationId: "updateWatch",
+  summary: "Change a watch",
+  description:
+    "Changes the fields that are given, for what becomes searchable from now on. Its matches " +
+    "stay, and a segment that has matched doesn't match again. An example can't be changed: " +
+    "create another watch.",
+  errors: {
+    account_full: RECORDS_FULL,
+    conflict: "What it watches for was changed at the same time.",
   },
-  changeWatch,
-);
+  body: watchChange,
+  examples: {
+    Pause: { paused: true },
+    "Watch for something else": { query: "blue truck at the gate" },
+  },
+  rules: (c, { body }) => webhookUrlIssues(c.env, body["webhook_url"], ["body", "webhook_url"]),
+  response: watchRecord,
+  async handle(c, { params, body }) {
+    const { index, watch } = await requireCallerWatch(c, params);
+    const { request: stored } = watch;
+    const { query, filter = stored.filter } = body;
+    if (query !== undefined) requireQuery(query, stored);
+    const request = {
+      ...stored,
+      query: query === undefined ? stored.query : (query ?? ""),
+      filter,
+      conditions: readFilter(filter),
+      modes: body.modes ?? stored.modes,
+      assetTypes: body.asset_types ?? stored.assetTypes,
+    };
+    const isScoped = Boolean(body.filter ?? body.modes ?? body.asset_types);
+    const change = {
+      name: body.name,
+      request: isScoped || request.query !== stored.query ? request : undefined,
+      minProbability: body.min_probability,
+      webhookUrl: body.webhook_url,
+      paused: body.paused,
+    };
+    await updateWatch(c.env.DB, watch, change, Date.now());
+    const { watch: changed } = await requireCallerWatch(c, params);
+    return (await toRecords(c, index, [changed]))[0]!;
+  },
+});
 
-async function changeWatch(
-  c: Context,
-  { params, body }: Input<typeof watchParams, z.ZodObject, typeof watchChange>,
-) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const watch = await requireWatch(c.env.DB, index.indexId, params.watch_id);
-  const { request: stored } = watch;
-  const { query } = body;
-  const hasExample = stored.similarTo !== null || stored.hasImage;
-  if (query !== undefined) requireQuery(query, hasExample);
-  const isOther = query !== undefined && (query ?? "") !== stored.query;
-  const isScoped = Boolean(body.filter ?? body.modes ?? body.asset_types);
-  const request = toWatchRequest(
-    {
-      query: query === undefined ? stored.query : (query ?? undefined),
-      similar_to: stored.similarTo ?? undefined,
-      filter: body.filter ?? stored.filter,
-      modes: body.modes ?? (stored.modes as z.output<typeof newWatch>["modes"]),
-      asset_types: body.asset_types ?? stored.assetTypes,
-    },
-    stored.hasImage,
-  );
-  const change = {
-    name: body.name,
-    request: isScoped || isOther ? request : undefined,
-    vectors: isOther ? await embedOther(c, index, request, watch.image) : undefined,
-    minProbability: body.min_probability,
-    webhookUrl: body.webhook_url,
-    paused: body.paused,
-  };
-  await updateWatch(c.env.DB, watch, change, Date.now());
-  const changed = await requireWatch(c.env.DB, index.indexId, params.watch_id);
-  return (await toRecords(c, index, [changed]))[0]!;
-}
+addEndpoint(watchRoutes, "DELETE /index/{index_name}/watches/{watch_id}", {
+  operationId: "deleteWatch",
+  summary: "Delete a watch",
+  description: "Deletes a watch and its list of matches. The segments stay.",
+  response: deletedRecord("watch"),
+  async handle(c, { params }) {
+    const { index, watch } = await requireCallerWatch(c, params);
+    await deleteMatches(indexDatabases(c.env, index), watch.watchId);
+    await deleteWatch(c.env.DB, watch.watchId);
+    return { watch_id: params.watch_id, deleted: true };
+  },
+});
 
-async function embedOther(
+addEndpoint(watchRoutes, "GET /index/{index_name}/watches/{watch_id}/matches", {
+  operationId: "listWatchMatches",
+  summary: "List the matches of a watch",
+  description: "Lists the segments that have matched, those of the newest assets first.",
+  query: pageQuery,
+  response: pageOf("matches", matchRecord),
+  async handle(c, { params, query }) {
+    const { index, watch } = await requireCallerWatch(c, params);
+    const databases = indexDatabases(c.env, index);
+    const { limit, after } = pageRequest(query);
+    const [rows, counts] = await Promise.all([
+      listMatches(databases, watch.watchId, after, limit + 1),
+      countMatches(databases, [watch.watchId]),
+    ]);
+    const total = counts.get(watch.watchId) ?? 0;
+    const page = toPage(rows, total, limit, ({ segmentId }) => segmentId);
+    const stored = page.items.map(({ segmentId, score, details }, i) =>
+      toStoredHit({ segmentId, score, ...(details as Omit<WatchMatch, "segmentId" | "score">) }, i),
+    );
+    const hits = await loadResults(c.env, index, { hits: stored });
+    const matchedAt = new Map(page.items.map((match) => [match.segmentId, match.matchedAt]));
+    const sign = createMediaUrlSigner(c);
+    const matches = await Promise.all(
+      hits.map(async (hit) => ({
+        matched_at: isoTime(matchedAt.get(hit.segment.segmentId)!),
+        score: hit.score,
+        segment: await toHitRecord(hit, sign),
+      })),
+    );
+    return { matches, total, next_cursor: nextCursor(page) };
+  },
+});
+
+const PREVIEW =
+  "Starts a job that finds what the watch would have announced of the assets that are there. Its " +
+  "result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, " +
+  "and for each of five `thresholds` the number of matches and the share that is expected to be " +
+  "right, with its interval.";
+
+addEndpoint(watchRoutes, "POST /index/{index_name}/watches/preview", {
+  operationId: "previewNewWatch",
+  summary: "Preview a watch before it is created",
+  description: `${PREVIEW} To preview an image, create the watch with \`paused\` first.`,
+  errors: { account_full: RECORDS_FULL },
+  body: withSubject(queryFields),
+  examples: { Words: { query: "red truck at the gate" } },
+  response: queuedJob,
+  async handle(c, { params, body }) {
+    const index = await requireSearchableIndex(c, params.index_name);
+    const request = toWatchRequest(body, false);
+    await exampleFromTarget(c.env, index, request.similarTo);
+    return startPreview(c, index, request, body.min_probability, null);
+  },
+});
+
+addEndpoint(watchRoutes, "POST /index/{index_name}/watches/{watch_id}/preview", {
+  operationId: "previewWatch",
+  summary: "Preview a watch",
+  description: PREVIEW,
+  errors: { account_full: RECORDS_FULL },
+  response: queuedJob,
+  async handle(c, { params }) {
+    const index = await requireSearchableIndex(c, params.index_name);
+    const watch = await requireWatch(c.env.DB, index.indexId, params.watch_id);
+    return startPreview(c, index, watch.request, watch.minProbability, watch.watchId);
+  },
+});
+
+async function startPreview(
   c: Context,
-  index: MediaIndexRow,
+  { accountId, indexId, name: indexName }: MediaIndexRow,
   request: WatchRequest,
-  image: string | null,
+  minProbability: number,
+  id: WatchId | null,
 ) {
-  await requireCostQuota(c);
-  return embedWatch(c.env, index, request, image);
+  const ids = { accountId, indexId, indexName, watchId: id };
+  const job = { kind: "preview_watch" as const, ...ids, minProbability, request: { ...request } };
+  const queued = await queueJob(c.env, job);
+  countWork(c, "searches");
+  return queued;
 }
 
-addEndpoint(
-  watchRoutes,
-  {
-    method: "delete",
-    path: "/index/{index_name}/watches/{watch_id}",
-    operationId: "deleteWatch",
-    summary: "Delete a watch",
-    description: "Deletes a watch and its list of matches. The segments stay.",
-    scope: "write",
-    params: watchParams,
-    response: z
-      .object({ watch_id: watchId, deleted: z.literal(true).describe("Always true.") })
-      .openapi("DeletedWatch", { description: "The watch that was deleted." }),
-  },
-  deleteIndexWatch,
-);
+/** Characters of an image in base64, in a row of D1 that may have two million. */
+const MAX_IMAGE_CHARACTERS = 1_000_000;
 
-async function deleteIndexWatch(c: Context, { params }: Input<typeof watchParams>) {
-  const index = await requireCallerIndex(c, params.index_name);
-  const watch = await requireWatch(c.env.DB, index.indexId, params.watch_id);
-  await deleteMatches(indexDatabases(c.env, index), watch.watchId);
-  await deleteWatch(c.env.DB, watch.watchId);
-  return { watch_id: params.watch_id, deleted: true as const };
+/** Returns an image as a JPEG in base64. Throws a `ValidationError`, and `too_large`. */
+async function toStoredImage(env: Env, image: Uint8Array): Promise<string> {
+  const { jpeg } = await decodeImage(env, imageOfBytes(image)).catch(throwImageAsInvalid);
+  const text = Buffer.from(jpeg).toString("base64");
+  if (text.length <= MAX_IMAGE_CHARACTERS) return text;
+  throw new AppError("too_large", "The image has too much detail to be watched for; crop it.");
 }

@@ -1,27 +1,19 @@
 import { MODELS } from "../config.ts";
 import { fingerprint } from "../fingerprint.ts";
-import type { IndexCalibration } from "../index-calibration.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
-import type { MediaIndexRow, NamedIndexRef } from "../types.ts";
+import calibrations from "./calibrations.json" with { type: "json" };
 import {
   type CalibrationEntry,
   type EmbeddingModels,
+  type EvidenceModels,
   isEntryOf,
   nearestEntry,
-} from "./calibration-entry.ts";
-import calibrations from "./calibrations.json" with { type: "json" };
-import type { EvidenceModels } from "./fuse.ts";
+} from "./fuse.ts";
 import type { CompiledQuery } from "./query.ts";
 
-/**
- * Whether the parameters of scores were fitted on the embedding models in use, or on others, or to
- * the judgments of the index itself.
- */
-export const CALIBRATION_STATES = ["fitted", "borrowed", "own"] as const;
+/** Whether the parameters of scores were fitted on the embedding models in use, or on others. */
+export const CALIBRATION_STATES = ["fitted", "borrowed"] as const;
 export type CalibrationState = (typeof CALIBRATION_STATES)[number];
-
-/** An index, with what its scores depend on. */
-export type SearchableIndexRef = NamedIndexRef & Pick<MediaIndexRow, "calibration">;
 
 type ModelSettings = Pick<
   Env,
@@ -38,22 +30,10 @@ export function embeddingModels(env: ModelSettings): EmbeddingModels {
   };
 }
 
-/** Returns the state of the scores of an index. */
-export function calibrationState(
-  env: ModelSettings,
-  calibration: IndexCalibration | null,
-): CalibrationState {
-  if (currentLine(env, calibration)) return "own";
+/** Returns the state of a deployment's scores. */
+export function calibrationState(env: ModelSettings): CalibrationState {
   const models = embeddingModels(env);
   return CALIBRATIONS.some((entry) => isEntryOf(entry, models)) ? "fitted" : "borrowed";
-}
-
-/** Returns an index's own calibration; null if it was fitted on parameters that have changed. */
-export function currentLine(
-  env: ModelSettings,
-  calibration: IndexCalibration | null,
-): IndexCalibration | null {
-  return calibration && calibration.tag === calibrationTag(env) ? calibration : null;
 }
 
 /** Names the parameters of a deployment's scores, in 48 bits. */

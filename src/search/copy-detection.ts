@@ -1,6 +1,6 @@
 import type { AssetId } from "../ids.ts";
 import { computeQuerySignature } from "../media/pixels/image-signature.ts";
-import { lumaPixels } from "../media/pixels/luma.ts";
+import { lumaPixels } from "../media/pixels/jpeg.ts";
 import {
   dot,
   registerImage,
@@ -104,7 +104,7 @@ export async function findVideoCopies(
 }
 
 /** Returns the first match of each segment; matches are sorted by similarity. */
-export function bestPerSegment(matches: SignatureMatch[]): CopyMatch[] {
+function bestPerSegment(matches: SignatureMatch[]): CopyMatch[] {
   const best = new Map<string, CopyMatch>();
   for (const { segmentId, similarity } of matches) {
     if (!best.has(segmentId)) best.set(segmentId, { segmentId, similarity, timeRange: null });

@@ -1,5 +1,4 @@
-import { applyCurve, type LogOddsCurve } from "./log-odds-curve.ts";
-import { toLogOdds, toProbability } from "./log-odds-line.ts";
+import { maxOf } from "../lists.ts";
 
 /**
  * Inputs of the score, one number each per segment:
@@ -102,4 +101,82 @@ export function signalStrength(
   { threshold, exponent }: Pick<SignalWeight, "threshold" | "exponent">,
 ): number {
   return value === undefined ? 0 : Math.max(0, value - threshold) ** exponent;
+}
+
+/** Bounds of log odds: a score of 1 would have infinite ones. */
+const MAX_LOG_ODDS = 20;
+
+export function toLogOdds(probability: number): number {
+  const logOdds = Math.log(probability) - Math.log1p(-probability);
+  return Math.min(MAX_LOG_ODDS, Math.max(-MAX_LOG_ODDS, logOdds));
+}
+
+export function toProbability(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
+/**
+ * A monotonic map of log odds: points in order, with straight lines between them, and lines of
+ * slope 1 before the first and behind the last. Without points it changes nothing. It corrects
+ * probabilities that are too high in one range and too low in another, as isotonic regression does
+ * (Zadrozny and Elkan, "Transforming Classifier Scores into Accurate Multiclass Probability
+ * Estimates", 2002).
+ */
+export type LogOddsCurve = readonly { from: number; to: number }[];
+
+export function applyCurve(curve: LogOddsCurve, logOdds: number): number {
+  const after = curve.findIndex(({ from }) => logOdds < from);
+  const next = curve[after];
+  const last = after === -1 ? curve.at(-1) : curve[after - 1];
+  if (!last || !next) {
+    const end = last ?? next;
+    return end ? logOdds + end.to - end.from : logOdds;
+  }
+  const share = (logOdds - last.from) / (next.from - last.from);
+  return last.to + share * (next.to - last.to);
+}
+
+/** Ids of the embedding models that signals come from. */
+export interface EmbeddingModels {
+  /** `TEXT_EMBEDDINGS_MODEL`, or without it `MODELS.embedText.id`. */
+  text: string;
+  /** `IMAGE_EMBEDDINGS_MODEL`, which may be empty; null without image embeddings. */
+  image: string | null;
+}
+
+/** Evidence models that were fitted for one combination of embedding models. */
+export interface CalibrationEntry {
+  models: EmbeddingModels;
+  /** What the parameters were fitted on. */
+  source: string;
+  /** For text queries: matched terms, and text embeddings. */
+  text: readonly EvidenceModel[];
+  /** Corrects what all models of `text` say together. */
+  textCurve: LogOddsCurve;
+  /** For text queries: image embeddings; null without them. */
+  image: EvidenceModel | null;
+  /** The same where hardly a segment has text: the images alone tell what is relevant. */
+  imageAlone: EvidenceModel | null;
+  /** For queries by example. */
+  example: EvidenceModel;
+}
+
+export function isEntryOf({ models }: CalibrationEntry, { text, image }: EmbeddingModels): boolean {
+  return models.text === text && models.image === image;
+}
+
+/**
+ * Returns the entry that is nearest to the models: if possible with image embeddings as they have
+ * them, then of the same text model, then of the same image model. The first of equally near ones.
+ */
+export function nearestEntry(
+  entries: readonly CalibrationEntry[],
+  { text, image }: EmbeddingModels,
+): CalibrationEntry {
+  const nearness = ({ models }: CalibrationEntry) =>
+    4 * Number((models.image === null) === (image === null)) +
+    2 * Number(models.text === text) +
+    Number(models.image === image);
+  const highest = maxOf(entries.map(nearness));
+  return entries.find((entry) => nearness(entry) === highest)!;
 }

@@ -1,8 +1,7 @@
 import type { FoundAsset } from "../store/index-database/find-segments.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Asset, BoundingBox, Mask, NamedIndexRef, Segment } from "../types.ts";
-import { countFacets, type Facets } from "./aggregate/facets.ts";
-import type { GroupedSegment } from "./aggregate/group-keys.ts";
+import { countFacets, type Facets, type GroupedSegment } from "./aggregate/group-keys.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Signals } from "./fuse.ts";
 import { uniqueWords } from "./query.ts";
@@ -24,8 +23,6 @@ export interface Hit {
   rank: number;
   /** Probability that the segment is relevant, 0–1. */
   score: number;
-  /** The same before the index's own calibration. */
-  generalScore: number;
   signals: Signals;
   evidence: Evidence[];
   /** The matching part of the video; null for the whole segment. */
@@ -42,28 +39,23 @@ export interface Hit {
   conditions?: HitCondition[];
 }
 
-/** What a step of a sequence asks for, and the segment that was found. */
-export interface HitStep extends Pick<Hit, "segment" | "score" | "evidence" | "boxes" | "mask"> {
+/** One of several things that a search asks for, and how probable it is. */
+interface HitPart extends Pick<Hit, "evidence"> {
   /** The text, as it was searched for; null for an example. */
   query: string | null;
   /** Id of the segment or asset that is the example; null for a text. */
   similarTo: string | null;
+  score: number;
 }
 
-/** What a search asks for beside its query, as it is met by a hit. */
-interface HitCondition {
-  kind: "all" | "none";
-  /** Null for an example. */
-  query: string | null;
-  similarTo: string | null;
-  /** Probability that it is there; of `none`, that it isn't. */
-  score: number;
-  /**
-   * What that rests on. Of `none`, each kind that was examined, with what speaks for presence: 0
-   * for nothing.
-   */
-  evidence: Evidence[];
-}
+/** A step of a sequence, and the segment that was found. */
+export type HitStep = HitPart & Pick<Hit, "segment" | "boxes" | "mask">;
+
+/**
+ * A condition beside the query. That of `none` is met if it isn't there; its evidence is each kind
+ * that was examined, with what speaks for presence: 0 for nothing.
+ */
+type HitCondition = HitPart & { kind: "all" | "none" };
 
 /** The fields of a candidate that ranking reads. */
 interface Rankable extends NearDuplicateKey {
@@ -97,6 +89,11 @@ export function rankCandidates<T extends Rankable>(
   });
 }
 
+/** A candidate in the order of ranking, as far as pages read it. */
+export interface RankedCandidate {
+  candidate: Rankable & GroupedSegment;
+}
+
 /** Last hits of a page that its position names. */
 const POSITION_HITS = 3;
 
@@ -123,7 +120,7 @@ export function findPosition(
 type PageOptions = Pick<SearchRequest, "topP" | "topK" | "after" | "facetNames">;
 
 /** Returns a page of the hits of at least `topP`, their number, and where the next page begins. */
-export function takePage<T extends { candidate: Rankable & GroupedSegment }>(
+export function takePage<T extends RankedCandidate>(
   ranked: readonly T[],
   { topP, topK, after, facetNames }: PageOptions,
 ): { selected: T[]; total: number; next: RankPosition | null; facets: Facets } {
@@ -172,7 +169,9 @@ export function collapseNearDuplicates<T extends NearDuplicateKey>(
   const unique: { candidate: T; duplicates: string[] }[] = [];
   const wordSets = new Map<T, Set<string>>();
   const wordSetOf = (candidate: T) => {
-    const words = wordSets.get(candidate) ?? toWordSet(candidate);
+    const { transcript, onScreenText } = candidate.segment;
+    const known = wordSets.get(candidate);
+    const words = known ?? new Set(uniqueWords(`${transcript} ${onScreenText}`));
     wordSets.set(candidate, words);
     return words;
   };
@@ -205,8 +204,4 @@ function isSimilarText(a: Set<string>, b: Set<string>): boolean {
   const shared = [...a].filter((word) => b.has(word)).length;
   const union = a.size + b.size - shared;
   return union === 0 || shared / union >= MIN_JACCARD;
-}
-
-function toWordSet({ segment }: NearDuplicateKey): Set<string> {
-  return new Set(uniqueWords(`${segment.transcript} ${segment.onScreenText}`));
 }

@@ -10,10 +10,10 @@ import {
   type SegmentRows,
   type TermCounts,
 } from "../store/index-database/index-database.ts";
-import { type CalibrationState, calibrationState, type SearchableIndexRef } from "./calibration.ts";
+import type { NamedIndexRef } from "../types.ts";
 
 /** What a search covers. */
-export type SearchTarget = SearchableIndexRef | IndexGroup;
+export type SearchTarget = NamedIndexRef | IndexGroup;
 
 /** An index whose hits are missing or incomplete, and why, as a sentence for the user. */
 export interface PartialIndex {
@@ -27,13 +27,13 @@ export interface PartialIndex {
  * the rest of the search; one whose vectors fail is searched by its text.
  */
 export class IndexGroup {
-  readonly indices: readonly SearchableIndexRef[];
+  readonly indices: readonly NamedIndexRef[];
   readonly #timeoutMs: number;
   readonly #failures = new Map<IndexId, unknown>();
   readonly #closed = new Set<IndexId>();
 
   /** `timeoutMs` is the time that an index has for one call of the search. */
-  constructor(indices: readonly SearchableIndexRef[], timeoutMs: number) {
+  constructor(indices: readonly NamedIndexRef[], timeoutMs: number) {
     this.indices = indices;
     this.#timeoutMs = timeoutMs;
   }
@@ -47,21 +47,16 @@ export class IndexGroup {
       });
   }
 
-  /** Indices whose databases answered. */
-  get answered(): SearchableIndexRef[] {
-    return this.indices.filter(({ indexId }) => !this.#closed.has(indexId));
-  }
-
   /** Throws the first failure if each index has one. */
   throwIfAllFailed(): void {
-    const [first] = this.#failures.values();
-    if (first !== undefined && this.#failures.size === this.indices.length) throw first;
+    const { size } = this.#failures;
+    if (size > 0 && size === this.indices.length) throw this.firstFailure;
   }
 
-  /** Throws the first failure: what isn't found may be in that index. Else throws `not_found`. */
-  throwNotFound(message: string): never {
+  /** Returns the first failure: what isn't found may be in that index. */
+  get firstFailure(): unknown {
     const [first] = this.#failures.values();
-    throw first ?? new AppError("not_found", message);
+    return first;
   }
 
   /** Queries the database of an index; null if it fails, is late, or has failed before. */
@@ -126,12 +121,10 @@ class GroupDb extends IndexDb {
   }
 }
 
-/** Returns the indices of a target. */
-export function listIndices(target: SearchTarget): readonly SearchableIndexRef[] {
+export function listIndices(target: SearchTarget): readonly NamedIndexRef[] {
   return target instanceof IndexGroup ? target.indices : [target];
 }
 
-/** Returns the databases of all indices of a target. */
 export function targetDatabases(env: Env, target: SearchTarget): IndexDb[] {
   if (!(target instanceof IndexGroup)) return indexDatabases(env, target);
   return target.indices.flatMap(({ indexId, shards }) =>
@@ -139,9 +132,10 @@ export function targetDatabases(env: Env, target: SearchTarget): IndexDb[] {
   );
 }
 
-/** Returns the state of scores: that of the indices if they have the same, else the general one. */
-export function targetCalibration(env: Env, target: SearchTarget): CalibrationState {
-  const states = listIndices(target).map(({ calibration }) => calibrationState(env, calibration));
-  const [first = calibrationState(env, null)] = states;
-  return states.every((state) => state === first) ? first : calibrationState(env, null);
+/** Makes the error of an id that no index of a target has: `what` is "segment" or the like. */
+export function notFoundIn(target: SearchTarget, what: string, id: string): unknown {
+  const isGroup = target instanceof IndexGroup;
+  const where = isGroup ? "these indices" : "this index";
+  const error = new AppError("not_found", `There is no ${what} "${id}" in ${where}.`);
+  return (isGroup ? target.firstFailure : null) ?? error;
 }

@@ -2,63 +2,67 @@ import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { newId, type SegmentId } from "../ids.ts";
-import type { IndexCalibration } from "../index-calibration.ts";
-import { fold } from "../normal-form/fold.ts";
 import { JUDGMENTS } from "../parameters.ts";
-import { updateCalibration } from "../store/d1/indices.ts";
 import { requireJob } from "../store/d1/jobs.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import {
   deleteJudgment,
   type Judgment,
-  listScoredJudgments,
   putJudgment,
+  type ScoredJudgment,
 } from "../store/index-database/judgments.ts";
 import { listKnownSegments } from "../store/index-database/segments.ts";
-import { calibrationTag, type SearchableIndexRef } from "./calibration.ts";
+import { fold } from "../text/fold.ts";
+import type { NamedIndexRef } from "../types.ts";
+import { calibrationTag } from "./calibration.ts";
+import { toLogOdds, toProbability } from "./fuse.ts";
 import type { Hit } from "./hits.ts";
-import { selectLine, toLogOdds } from "./log-odds-line.ts";
-import { toJudgedScores } from "./quality.ts";
 import { makeSearchRequest } from "./request.ts";
+import type { StoredResults } from "./results.ts";
 import { search } from "./search.ts";
-import type { StoredResults } from "./stored-results.ts";
 
-/** A query of words, or a queued search by its id. */
-export type JudgedQuery = { query: string } | { searchId: string };
-
-/** What a judgment names: a query and a segment of an index, as the caller sent them. */
-export interface JudgmentTarget {
-  judgedQuery: JudgedQuery;
-  segment: string;
-}
-
-type QueryFields = Pick<Judgment, "query" | "queryKey" | "searchId">;
-type ScoredHit = Pick<Hit, "generalScore" | "evidence">;
+type ScoredHit = Pick<Hit, "score" | "evidence">;
 
 /**
  * Stores a judgment with the score that a search gives the segment now, or gave it in the queued
- * search. Fits the index's calibration again. Throws `not_found`, and `conflict` if the index has
- * its maximum of judgments or the search hasn't ended.
+ * search; null deletes the one that is there. Throws `not_found`, and `conflict` if the index has
+ * its maximum of judgments, the search hasn't ended, or it was for a sequence.
  */
 export async function judge(
   env: Env,
-  index: SearchableIndexRef,
-  { judgedQuery, segment }: JudgmentTarget,
-  isRelevant: boolean,
-): Promise<{ judgment: Judgment; fitted: IndexCalibration | null }> {
+  index: NamedIndexRef,
+  {
+    query: sent = "",
+    searchId,
+    segment,
+  }: { query?: string | undefined; searchId?: string | undefined; segment: string },
+  isRelevant: boolean | null,
+): Promise<Judgment | null> {
   const databases = indexDatabases(env, index);
-  const { fields, results } = await readQuery(env, index, judgedQuery);
-  const segmentId = await requireSegment(env, index, segment);
+  const results = searchId === undefined ? null : await requireResults(env, index, searchId);
+  const { query = "", isExample = true } = results ?? { query: sent, isExample: false };
+  const words = fold(query).replaceAll(/\s+/g, " ").trim();
+  const queryKey = fingerprint(isExample ? results!.jobId : words);
+  const [segmentId] = await listKnownSegments(databases, [segment]);
+  if (segmentId === undefined) {
+    throw new AppError("not_found", `There is no segment "${segment}" in this index.`);
+  }
+  if (isRelevant === null) {
+    await deleteJudgment(databases, { segmentId, queryKey });
+    return null;
+  }
   const hit = results
     ? requireStoredHit(results, segmentId)
-    : await findHit(env, index, fields.query, segmentId);
+    : await findHit(env, index, query, segmentId);
   const now = Date.now();
   const judgment: Judgment = {
     judgmentId: newId("jud", now),
     segmentId,
-    ...fields,
-    isRelevant,
-    logOdds: hit && toLogOdds(hit.generalScore),
+    query,
+    queryKey,
+    searchId: isExample ? results!.jobId : null,
+    relevant: Number(isRelevant),
+    logOdds: hit && toLogOdds(hit.score),
     evidenceKind: hit?.evidence[0]?.kind ?? null,
     calibrationTag: calibrationTag(env),
     judgedAt: now,
@@ -68,75 +72,17 @@ export async function judge(
     const limit = `An index has at most ${JUDGMENTS.maxCount} judgments; remove some first.`;
     throw new AppError("conflict", limit);
   }
-  const fitted = await fitIndexCalibration(env, index);
-  return { judgment: { ...judgment, judgmentId }, fitted };
+  return { ...judgment, judgmentId };
 }
 
-/**
- * Deletes a judgment, if there is one, and fits the calibration again. Throws `not_found` for an
- * unknown segment or search.
- */
-export async function removeJudgment(
-  env: Env,
-  index: SearchableIndexRef,
-  { judgedQuery, segment }: JudgmentTarget,
-): Promise<IndexCalibration | null> {
-  const { fields } = await readQuery(env, index, judgedQuery);
-  const segmentId = await requireSegment(env, index, segment);
-  await deleteJudgment(indexDatabases(env, index), { segmentId, queryKey: fields.queryKey });
-  return fitIndexCalibration(env, index);
-}
-
-/** Fits the calibration of an index to its newest judgments, and stores it. */
-async function fitIndexCalibration(
-  env: Env,
-  index: SearchableIndexRef,
-): Promise<IndexCalibration | null> {
-  const tag = calibrationTag(env);
-  const judgments = await listScoredJudgments(indexDatabases(env, index), JUDGMENTS.maxFitted);
-  const line = selectLine(toJudgedScores(judgments, tag));
-  const fitted = line && { ...line, tag };
-  await updateCalibration(env.DB, index.indexId, fitted);
-  return fitted;
-}
-
-/** Returns what identifies a query, and the results of a queued search. */
-async function readQuery(
-  env: Env,
-  index: SearchableIndexRef,
-  judgedQuery: JudgedQuery,
-): Promise<{ fields: QueryFields; results: StoredResults | null }> {
-  if ("query" in judgedQuery) return { fields: toTextFields(judgedQuery.query), results: null };
-  const { searchId } = judgedQuery;
-  const { jobId, kind, indexId, state, result } = await requireJob(
-    env.DB,
-    index.accountId,
-    searchId,
-  );
-  if (indexId !== index.indexId) throw new AppError("not_found", `There is no job "${searchId}".`);
+async function requireResults(env: Env, { accountId, indexId }: NamedIndexRef, searchId: string) {
+  const { jobId, kind, state, result, ...job } = await requireJob(env.DB, accountId, searchId);
+  if (job.indexId !== indexId) throw new AppError("not_found", `There is no job "${searchId}".`);
   if (kind !== "search") throw new AppError("not_found", `The job "${searchId}" is no search.`);
   if (state !== "succeeded") {
     throw new AppError("conflict", `The search has no results: it is ${state}.`);
   }
-  const results = result as StoredResults;
-  const { query = "", isExample = true } = results;
-  if (!isExample) return { fields: toTextFields(query), results };
-  return { fields: { query, queryKey: fingerprint(jobId), searchId: jobId }, results };
-}
-
-function toTextFields(query: string): QueryFields {
-  const queryKey = fingerprint(fold(query).replaceAll(/\s+/g, " ").trim());
-  return { query, queryKey, searchId: null };
-}
-
-async function requireSegment(
-  env: Env,
-  index: SearchableIndexRef,
-  segment: string,
-): Promise<SegmentId> {
-  const [segmentId] = await listKnownSegments(indexDatabases(env, index), [segment]);
-  if (segmentId !== undefined) return segmentId;
-  throw new AppError("not_found", `There is no segment "${segment}" in this index.`);
+  return { ...(result as StoredResults), jobId };
 }
 
 /**
@@ -145,7 +91,7 @@ async function requireSegment(
  */
 async function findHit(
   env: Env,
-  index: SearchableIndexRef,
+  index: NamedIndexRef,
   query: string,
   segmentId: SegmentId,
 ): Promise<ScoredHit | null> {
@@ -158,10 +104,6 @@ async function findHit(
   return null;
 }
 
-/**
- * Throws `not_found` if a queued search didn't return the segment, and `conflict` if it was for a
- * sequence, whose hits are several segments.
- */
 function requireStoredHit({ hits }: StoredResults, segmentId: SegmentId): ScoredHit {
   const hit = hits.find((one) => one.segmentId === segmentId);
   if (!hit) throw new AppError("not_found", "The segment isn't among the results of the search.");
@@ -169,5 +111,24 @@ function requireStoredHit({ hits }: StoredResults, segmentId: SegmentId): Scored
     const remedy = "judge a segment by the query of its step";
     throw new AppError("conflict", `A sequence is more than one segment: ${remedy}.`);
   }
-  return { ...hit, generalScore: hit.generalScore ?? hit.score }; // earlier versions have no such
+  return hit;
+}
+
+/**
+ * Counts judgments, those that say relevant, and both for each tenth of the scores that segments
+ * had. Segments that weren't found, and scores of other parameters than `tag`, are in no tenth.
+ */
+export function countJudgments(judgments: readonly ScoredJudgment[], tag: number) {
+  const tenths = Array.from({ length: 10 }, (_, i) => ({ from: i / 10, judged: 0, right: 0 }));
+  const quality = { judged: judgments.length, right: 0, unfound: 0, outdated: 0, tenths };
+  for (const { relevant, logOdds, calibrationTag: usedTag } of judgments) {
+    quality.right += relevant;
+    if (logOdds === null) quality.unfound++;
+    else if (usedTag === tag) {
+      const tenth = tenths[Math.min(9, Math.floor(10 * toProbability(logOdds)))]!;
+      tenth.judged++;
+      tenth.right += relevant;
+    } else quality.outdated++;
+  }
+  return quality;
 }

@@ -1,32 +1,20 @@
 import { mapConcurrent } from "../concurrency.ts";
 import { LOCALIZATION } from "../config.ts";
 import { traceOf, failureOf } from "../errors.ts";
+import { maxOf } from "../lists.ts";
 import { log } from "../log.ts";
-import { foregroundMask } from "../media/pixels/foreground.ts";
 import { readImageSize } from "../media/pixels/image-size.ts";
-import { type Size, type PixelRect, expandRect } from "../media/pixels/rect.ts";
+import { computeMask } from "../media/pixels/mask.ts";
+import type { Size } from "../media/pixels/rect.ts";
 import { detect } from "../models/detect.ts";
 import { getKeyframe } from "../store/r2/object-keys.ts";
 import type { BoundingBox, Mask, Rect } from "../types.ts";
-import { boxesForTerms, visualScore, toBoxes } from "./boxes.ts";
-import { encodeRle } from "./coco-rle.ts";
 import type { Hit } from "./hits.ts";
-import type { CompiledQuery } from "./query.ts";
+import { type CompiledQuery, foldPlural, uniqueWords } from "./query.ts";
 import type { SearchRequest } from "./request.ts";
 
 /** A hit whose boxes and mask are still to be found. */
 export type UnlocalizedHit = Omit<Hit, "boxes" | "mask">;
-
-type LocalizationOptions = Pick<SearchRequest, "useBoxes" | "useMasks">;
-
-interface LocalizationTask {
-  hit: UnlocalizedHit;
-  boxes: BoundingBox[];
-  mask: Mask | null;
-  /** Phrase for the detection model; null if no call is needed or allowed. */
-  target: string | null;
-  needsMask: boolean;
-}
 
 interface Keyframe extends Size {
   jpeg: Uint8Array;
@@ -41,47 +29,36 @@ interface Keyframe extends Size {
 export async function localizeHits(
   env: Env,
   hits: UnlocalizedHit[],
-  query: CompiledQuery,
-  options: LocalizationOptions,
+  { labelWords, targetPhrase }: CompiledQuery,
+  { useBoxes, useMasks }: Pick<SearchRequest, "useBoxes" | "useMasks">,
 ): Promise<Hit[]> {
-  const tasks = options.useBoxes || options.useMasks ? planTasks(hits, query, options) : [];
-  const pending = tasks.filter(({ target, needsMask }) => target !== null || needsMask);
+  if (!useBoxes && !useMasks) {
+    return hits.map((hit) => Object.assign(hit, { boxes: null, mask: null }));
+  }
+  const scores = hits.map(({ score }) => score);
+  const minScore = LOCALIZATION.minScoreShare * maxOf(scores, 0);
+  let detectionCount = 0;
+  const tasks = hits.map((hit, i) => {
+    const boxes = boxesForTerms(hit.segment.boxes, labelWords);
+    const mayBeDetected = boxes.length === 0 && visualScore(hit) !== null && hit.score >= minScore;
+    const isDetected =
+      mayBeDetected && targetPhrase !== null && detectionCount++ < LOCALIZATION.detectionCount;
+    const needsMask = useMasks && i < LOCALIZATION.maskCount && (isDetected || boxes.length > 0);
+    return { hit, boxes, mask: null as Mask | null, isDetected, needsMask };
+  });
+  const pending = tasks.filter(({ isDetected, needsMask }) => isDetected || needsMask);
   await runWithinTimeout(pending, async (task) => {
     const keyframe = await readKeyframe(env, task.hit);
     if (!keyframe) return;
-    const { hit, target } = task;
-    if (target !== null) {
-      task.boxes = toBoxes(await detect(env.AI, keyframe.jpeg, keyframe, target), target, hit);
+    if (task.isDetected) {
+      const rects = await detect(env.AI, keyframe.jpeg, keyframe, targetPhrase!);
+      task.boxes = toBoxes(rects, targetPhrase!, task.hit);
     }
     const [best] = task.boxes;
     if (best && task.needsMask) task.mask = await computeMask(env.IMAGES, keyframe, best);
   });
-  return hits.map((hit, i) => {
-    const { boxes = null, mask = null } = tasks[i] ?? {};
-    return { ...hit, boxes: options.useBoxes ? boxes : null, mask };
-  });
-}
-
-/** Makes a task for each hit; model calls and masks are limited per page. */
-function planTasks(
-  hits: UnlocalizedHit[],
-  { labelWords, targetPhrase }: CompiledQuery,
-  { useMasks }: LocalizationOptions,
-): LocalizationTask[] {
-  const minScore = LOCALIZATION.minScoreShare * Math.max(0, ...hits.map(({ score }) => score));
-  let detectionCount = 0;
-  return hits.map((hit, i) => {
-    const boxes = boxesForTerms(hit.segment.boxes, labelWords);
-    const needsDetection =
-      boxes.length === 0 &&
-      visualScore(hit) !== null &&
-      targetPhrase !== null &&
-      hit.score >= minScore &&
-      detectionCount++ < LOCALIZATION.detectionCount;
-    const target = needsDetection ? targetPhrase : null;
-    const mayHaveBox = needsDetection || boxes.length > 0;
-    const needsMask = useMasks && i < LOCALIZATION.maskCount && mayHaveBox;
-    return { hit, boxes, mask: null, target, needsMask };
+  return tasks.map(({ hit, boxes, mask }) => {
+    return Object.assign(hit, { boxes: useBoxes ? boxes : null, mask });
   });
 }
 
@@ -97,22 +74,8 @@ async function readKeyframe(
   return size ? { jpeg, ...size } : null;
 }
 
-async function computeMask(
-  images: ImagesBinding,
-  keyframe: Keyframe,
-  box: BoundingBox,
-): Promise<Mask | null> {
-  const layout = planMask(keyframe, box);
-  const crop = await foregroundMask(images, keyframe.jpeg, layout.inKeyframe, layout.inMask);
-  const pixels = pasteMask(layout, crop);
-  return pixels && encodeRle(pixels, layout.mask.width, layout.mask.height);
-}
-
 /** Runs `work` on a few items at a time until the timeout. Failures are logged. */
-async function runWithinTimeout<Item>(
-  items: Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+async function runWithinTimeout<Item>(items: Item[], work: (item: Item) => Promise<void>) {
   const timeout = AbortSignal.timeout(LOCALIZATION.timeoutMs);
   const all = mapConcurrent(items, LOCALIZATION.concurrency, async (item) => {
     if (timeout.aborted) return;
@@ -127,44 +90,50 @@ async function runWithinTimeout<Item>(
   await Promise.race([all, timedOut]);
 }
 
-/** Sizes of a mask, and the crop that is segmented: in pixels of the mask and of the keyframe. */
-export interface MaskLayout {
-  mask: Size;
-  inMask: PixelRect;
-  inKeyframe: PixelRect;
-}
-
 /**
- * Plans a mask of the whole keyframe, scaled to at most `LOCALIZATION.maxMaskSide`. The crop is the
- * box with a margin of `LOCALIZATION.boxMargin` of its longer side, clipped to the frame:
- * segmentation needs some background.
+ * Returns the boxes with labels whose words are all among the query's, singular or plural, best
+ * score first.
  */
-export function planMask(keyframe: Size, box: Rect): MaskLayout {
-  const scale = Math.min(1, LOCALIZATION.maxMaskSide / Math.max(keyframe.width, keyframe.height));
-  const mask = {
-    width: Math.max(1, Math.round(keyframe.width * scale)),
-    height: Math.max(1, Math.round(keyframe.height * scale)),
+export function boxesForTerms(
+  boxes: readonly BoundingBox[],
+  words: readonly string[],
+): BoundingBox[] {
+  const stems = new Set(words.map(foldPlural));
+  const isNamed = ({ label }: BoundingBox) => {
+    const labelWords = uniqueWords(label);
+    return labelWords.length > 0 && labelWords.every((word) => stems.has(foldPlural(word)));
   };
-  const inMask = expandRect(box, mask, LOCALIZATION.boxMargin);
-  const [scaleX, scaleY] = [keyframe.width / mask.width, keyframe.height / mask.height];
-  const left = Math.floor(inMask.left * scaleX);
-  const top = Math.floor(inMask.top * scaleY);
-  const right = Math.min(keyframe.width, Math.ceil((inMask.left + inMask.width) * scaleX));
-  const bottom = Math.min(keyframe.height, Math.ceil((inMask.top + inMask.height) * scaleY));
-  return { mask, inMask, inKeyframe: { left, top, width: right - left, height: bottom - top } };
+  return boxes.filter(isNamed).toSorted((a, b) => b.score - a.score);
 }
 
 /**
- * Pastes the crop's foreground into a mask of the whole keyframe. Null if all or none is
- * foreground.
+ * Converts rectangles of the detection model to boxes, clipped to the frame. The model returns no
+ * scores: a box gets the visual score of the hit.
  */
-export function pasteMask({ mask, inMask }: MaskLayout, crop: Uint8Array): Uint8Array | null {
-  const share = crop.reduce((sum, value) => sum + Number(value > 0), 0) / crop.length;
-  if (share < LOCALIZATION.minMaskShare || share > 1 - LOCALIZATION.minMaskShare) return null;
-  const pixels = new Uint8Array(mask.width * mask.height);
-  for (let row = 0; row < inMask.height; row++) {
-    const line = crop.subarray(row * inMask.width, (row + 1) * inMask.width);
-    pixels.set(line, (inMask.top + row) * mask.width + inMask.left);
-  }
-  return pixels;
+export function toBoxes(
+  rects: Rect[],
+  label: string,
+  hit: Pick<Hit, "evidence" | "score">,
+): BoundingBox[] {
+  const score = visualScore(hit) ?? hit.score;
+  return rects
+    .map((rect) => ({ label, score, ...clipToFrame(rect) }))
+    .filter(({ width, height }) => width > 0 && height > 0);
+}
+
+/**
+ * Returns the best score of visual evidence, 0–1: a keyframe, labels or a caption. Null without.
+ */
+export function visualScore({ evidence }: Pick<Hit, "evidence">): number | null {
+  const scores = evidence
+    .filter(({ kind }) => kind === "visual" || kind === "caption")
+    .map(({ score }) => score);
+  return scores.length > 0 ? Math.min(1, maxOf(scores)) : null;
+}
+
+function clipToFrame({ x, y, width, height }: Rect): Rect {
+  const [xMin, yMin, xMax, yMax] = [x, y, x + width, y + height].map((side) =>
+    Math.min(1, Math.max(0, side)),
+  );
+  return { x: xMin!, y: yMin!, width: xMax! - xMin!, height: yMax! - yMin! };
 }

@@ -1,16 +1,15 @@
+import { LIMITS } from "../config.ts";
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
 import { LruCache } from "../lru-cache.ts";
-import { isMonthName } from "../normal-form/day-words.ts";
-import { fold } from "../normal-form/fold.ts";
-import { isFunctionWord, isStopWord } from "../normal-form/function-words.ts";
-import { guessLanguage } from "../normal-form/guess-language.ts";
-import { readRuns } from "../normal-form/runs.ts";
-import { normalForm } from "../normal-form/tokens.ts";
 import type { FtsQuery } from "../store/index-database/fulltext.ts";
+import { fold } from "../text/fold.ts";
+import { guessLanguage, isFunctionWord, isStopWord } from "../text/languages.ts";
+import { isOneUnit, phraseForms, QueryTerms } from "../text/query-terms.ts";
+import { normalForm } from "../text/tokens.ts";
 import type { TimeRangeMs } from "../time-range.ts";
+import { trimEndOf } from "../trim-end.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
-import { isOneUnit, phraseForms, QueryTerms } from "./query-terms.ts";
 
 /**
  * A search's input, parsed once per request. Channels, evidence, localization and highlighting all
@@ -32,12 +31,21 @@ export interface CompiledQuery extends ParsedQuery {
 /** What recent texts say: one is read again for the next page, and to look at its spelling. */
 const recent = new LruCache<Omit<CompiledQuery, "example">>(50);
 
+/**
+ * Reads a query, of whose words the first `LIMITS.queryWords` are searched for, and which is cut if
+ * its characters are more by compatibility: one may stand for eighteen.
+ */
 export function compileQuery(text: string, example: ExampleQuery | null = null): CompiledQuery {
   const compiled = recent.getNow(`${example !== null} ${text}`, () => {
-    const parsed = parseQuery(text, example !== null);
+    const composed = text.normalize("NFKC");
+    const isLonger = composed.length > LIMITS.queryCharacters;
+    const read = isLonger ? composed.slice(0, LIMITS.queryCharacters) : text;
+    const parsed = parseQuery(read, example !== null);
+    const words = parsed.words.slice(0, LIMITS.queryWords);
     return {
       ...parsed,
-      terms: new QueryTerms(parsed.words, parsed.plainText),
+      words,
+      terms: new QueryTerms(words, parsed.plainText),
       labelWords: uniqueWords(parsed.plainText),
       targetPhrase: targetPhrase(parsed.plainText),
     };
@@ -55,10 +63,19 @@ export interface QueryInterpretation {
   correctedConditions?: CorrectedCondition[];
   /** What a query such as "a beach without people" is as a query with `none`; null for others. */
   suggested?: SuggestedQuery | null;
+  /** Fields of the filter that no asset has. */
+  unknownFields?: string[];
+}
+
+export function toInterpretation(
+  { excluded }: Pick<CompiledQuery, "excluded">,
+  corrected: string | null,
+): QueryInterpretation {
+  return { excluded: excluded.map((words) => words.join(" ")), corrected };
 }
 
 /** What has to be there beside a query, or mustn't be, as written and as searched for. */
-export interface CorrectedCondition {
+interface CorrectedCondition {
   kind: "all" | "none";
   query: string;
   corrected: string;
@@ -132,7 +149,6 @@ export function parseQuery(text: string, hasExample = false): ParsedQuery {
   return { plainText, words: queryWords(plainText), phrases, excluded };
 }
 
-/** Returns a query of the full-text index. */
 export function toFtsQuery({ phrases, excluded }: ParsedQuery, terms: QueryTerms): FtsQuery {
   return {
     words: terms.forms,
@@ -155,20 +171,14 @@ export function uniqueWords(text: string): string[] {
 const SEGMENTER = new Intl.Segmenter("und", { granularity: "word" });
 
 /** Returns the words of a text in order, folded. */
-function tokenizeWords(text: string): string[] {
+export function tokenizeWords(text: string): string[] {
   const runs = fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const words = runs.flatMap((run) => {
     if (!hasUnsegmentedScript(run)) return run;
-    return run.split(HAN_NUMBER).flatMap((part) => {
-      if (HAN_NUMBER.test(part)) return part;
-      return Array.from(SEGMENTER.segment(part), ({ segment }) => segment);
-    });
+    return Array.from(SEGMENTER.segment(run), ({ segment }) => segment);
   });
   return words.filter(hasWord);
 }
-
-/** A Chinese number, which the dictionary doesn't have: it would divide 二十五号 behind 二十. */
-const HAN_NUMBER = /([〇零一二三四五六七八九十百千]{2,})/u;
 
 /**
  * Returns the distinct words of a text that aren't stop words; all words if there are no others.
@@ -187,16 +197,12 @@ function queryWords(text: string): string[] {
   const { tokens } = normalForm(text, "en");
   const units = [...Map.groupBy(tokens, ({ group }) => group).values()].flatMap((group) => {
     const written = text.slice(group[0]!.start, group.at(-1)!.end);
-    const isNumber = group.every(({ folded }) => /^\d+$/.test(folded));
-    if (hasUnsegmentedScript(written)) {
-      return isNumber ? group.map(({ folded }) => folded) : tokenizeWords(written);
-    }
+    if (hasUnsegmentedScript(written)) return tokenizeWords(written);
     return isOneUnit(group) ? fold(written) : group.map(({ folded }) => folded);
   });
   const words = [...new Set(units)];
-  const language = guessLanguage(readRuns(text).words);
-  const isFunction = (word: string) =>
-    language !== "en" && isFunctionWord(word, language) && !isMonthName(word);
+  const language = guessLanguage(text);
+  const isFunction = (word: string) => language !== "en" && isFunctionWord(word, language);
   const content = words.filter((word) => !isStopWord(word));
   const named = content.filter((word) => !isFunction(word));
   if (named.some((word) => word.length >= MIN_CONTENT_LETTERS)) return named;
@@ -222,7 +228,7 @@ const MAX_TARGET_WORDS = 12;
 export function targetPhrase(text: string): string | null {
   const words = text
     .split(/\s+/)
-    .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""))
+    .map((word) => trimEndOf(word, /[^\p{L}\p{N}]/u).replace(/^[^\p{L}\p{N}]+/u, ""))
     .filter(Boolean);
   const isContent = (word: string) =>
     !tokenizeWords(word).every((token) => isStopWord(token) || FRAMING_WORDS.has(token));

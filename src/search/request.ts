@@ -1,12 +1,23 @@
-import { z } from "zod";
+import * as z from "zod";
+import { SEARCH } from "../config.ts";
 import { SEQUENCES } from "../parameters.ts";
 import { type AssetScope, OPERATORS } from "../store/index-database/asset-scope.ts";
 import type { FtsColumn } from "../store/index-database/fulltext.ts";
 import { ASSET_KINDS, type AssetKind, type TextKind } from "../types.ts";
-import { type Mode, MODES } from "./modes.ts";
-import { subqueryRequest } from "./subquery.ts";
 
-export { type Mode, MODES };
+/** Filters by kind of asset, and by kind of evidence (the others). */
+export const MODES = [...ASSET_KINDS, "visual", "speech", "text", "title"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** One of several things that a search asks for: words, or a stored example. */
+const subqueryRequest = z.object({
+  /** Empty if there is an example. */
+  query: z.string(),
+  /** Id of the segment or asset that is the example; null without. */
+  similarTo: z.string().nullable(),
+  modes: z.array(z.enum(MODES)),
+});
+export type Subquery = z.infer<typeof subqueryRequest>;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -22,30 +33,45 @@ const rankPosition = z.object({
 });
 export type RankPosition = z.infer<typeof rankPosition>;
 
-/** A validated search request; the schema parses the requests of queued searches. */
+/** Counts the things that a request searches each index for: its query, conditions or steps. */
+export function countSubqueries(
+  request: Pick<SearchRequest, "query" | "similarTo" | "logic" | "sequence">,
+): number {
+  const { query, similarTo, logic, sequence } = request;
+  const own = query !== "" || similarTo !== null ? 1 : 0;
+  const conditions = (logic?.all.length ?? 0) + (logic?.none.length ?? 0);
+  return Math.max(1, sequence.length, own + conditions);
+}
+
+/**
+ * A validated search request; the schema parses the requests of queued searches. Its defaults are
+ * those of a search of a whole index for its first page.
+ */
 export const searchRequest = z.object({
   /** Empty if there is only an example. */
-  query: z.string(),
+  query: z.string().default(""),
   /** Id of the segment or asset that is the example. */
-  similarTo: z.string().nullable(),
+  similarTo: z.string().nullable().default(null),
   /** Ids of segments that the user wants more of, and of others that aren't it. */
   moreLike: z.array(z.string()).default([]),
   lessLike: z.array(z.string()).default([]),
   /** Ids of segments that the user has passed over. */
   skipped: z.array(z.string()).default([]),
   /** Assets to search; empty for all. */
-  assetIds: z.array(z.string()),
-  conditions: z.array(
-    z.object({
-      field: z.string(),
-      operator: z.enum(OPERATORS),
-      operand: z.union([scalar, z.array(scalar)]),
-    }),
-  ),
-  topK: z.int(),
+  assetIds: z.array(z.string()).default([]),
+  conditions: z
+    .array(
+      z.object({
+        field: z.string(),
+        operator: z.enum(OPERATORS),
+        operand: z.union([scalar, z.array(scalar)]),
+      }),
+    )
+    .default([]),
+  topK: z.int().default(SEARCH.defaultTopK),
   /** Minimum score of a hit, 0–1. */
-  topP: z.number(),
-  modes: z.array(z.enum(MODES)),
+  topP: z.number().default(0),
+  modes: z.array(z.enum(MODES)).default([]),
   /** What has to be there beside, or mustn't be; null without. */
   logic: z
     .object({
@@ -60,70 +86,47 @@ export const searchRequest = z.object({
   sequence: z.array(subqueryRequest).default([]),
   /** The longest time between the end of a step and the start of the next. */
   withinSeconds: z.number().default(SEQUENCES.defaultWithinSeconds),
-  useBoxes: z.boolean(),
+  useBoxes: z.boolean().default(false),
   useMasks: z.boolean().default(false),
   /** Whether words that no segment has are corrected. */
   correct: z.boolean().default(false),
   /** Whether near-duplicates become one hit. */
   collapse: z.boolean().default(true),
   /** `asset` returns only the best segment of each asset. */
-  groupBy: z.enum(["segment", "asset"]),
+  groupBy: z.enum(["segment", "asset"]).default("segment"),
   /** What the hits of all pages are counted by, such as `metadata.camera`. */
   facetNames: z.array(z.string()).default([]),
   /** Number of hits on earlier pages. */
-  offset: z.int(),
+  offset: z.int().default(0),
   /** The end of the page before; null for the first page. */
   after: rankPosition.nullable().default(null),
   /** Epoch ms. Assets that became ready later are left out, so that pages don't shift. */
-  readyBy: z.int(),
+  readyBy: z.int().default(() => Date.now()),
   /** Fingerprint of the request as it was sent, which the cursor of its next page carries. */
   cursorTag: z.string().default(""),
 });
 export type SearchRequest = z.infer<typeof searchRequest>;
 
 /** Makes a request for the first page of a whole index, with `overrides`. */
-export function makeSearchRequest(
-  overrides: Partial<SearchRequest> & { topK: number },
-): SearchRequest {
-  return {
-    query: "",
-    similarTo: null,
-    moreLike: [],
-    lessLike: [],
-    skipped: [],
-    assetIds: [],
-    conditions: [],
-    topP: 0,
-    modes: [],
-    logic: null,
-    sequence: [],
-    withinSeconds: SEQUENCES.defaultWithinSeconds,
-    useBoxes: false,
-    useMasks: false,
-    correct: false,
-    collapse: true,
-    groupBy: "segment",
-    facetNames: [],
-    offset: 0,
-    after: null,
-    readyBy: Date.now(),
-    cursorTag: "",
-    ...overrides,
-  };
+export function makeSearchRequest(overrides: Partial<SearchRequest> = {}): SearchRequest {
+  return searchRequest.parse(overrides);
+}
+
+/** Makes the request of a search for one of several things alone. */
+export function toSubrequest(request: SearchRequest, subquery: Subquery): SearchRequest {
+  const { query, similarTo } = subquery;
+  const modes = subqueryModes(subquery.modes, request.modes);
+  return { ...request, query, similarTo, modes, moreLike: [], lessLike: [], skipped: [] };
 }
 
 type EvidenceMode = Exclude<Mode, AssetKind>;
-const EVIDENCE_MODES: readonly EvidenceMode[] = ["visual", "speech", "text"];
+const EVIDENCE_MODES: readonly EvidenceMode[] = ["visual", "speech", "text", "title"];
 
-const COLUMNS_BY_MODE: Record<EvidenceMode, FtsColumn[]> = {
-  visual: ["caption", "labels"],
-  speech: ["transcript"],
-  text: ["on_screen_text"],
-};
-const TEXT_KINDS_BY_MODE: Record<EvidenceMode, TextKind[]> = {
-  visual: ["caption"],
-  speech: ["speech"],
-  text: ["text"],
+const EVIDENCE_OF_MODE: Record<EvidenceMode, { columns: FtsColumn[]; textKinds: TextKind[] }> = {
+  visual: { columns: ["caption", "labels"], textKinds: ["caption"] },
+  speech: { columns: ["transcript"], textKinds: ["speech"] },
+  text: { columns: ["on_screen_text"], textKinds: ["text"] },
+  title: { columns: [], textKinds: [] },
 };
 
 /** The assets and the kinds of evidence that a search covers. */
@@ -132,6 +135,8 @@ export interface SearchScope {
   columns: FtsColumn[];
   textKinds: TextKind[];
   useImageVectors: boolean;
+  /** Whether terms are matched in the names of assets: title, folder, description, keywords. */
+  useNames: boolean;
   /** Whether terms are matched in labels of boxes, too. */
   useBoxLabels: boolean;
 }
@@ -156,9 +161,23 @@ export function toSearchScope(
   const evidence = requestedEvidence.length > 0 ? requestedEvidence : EVIDENCE_MODES;
   return {
     assets: { kinds, assetIds, exceptAssetId, conditions, readyBy },
-    columns: evidence.flatMap((mode) => COLUMNS_BY_MODE[mode]),
-    textKinds: evidence.flatMap((mode) => TEXT_KINDS_BY_MODE[mode]),
+    columns: evidence.flatMap((mode) => EVIDENCE_OF_MODE[mode].columns),
+    textKinds: evidence.flatMap((mode) => EVIDENCE_OF_MODE[mode].textKinds),
     useImageVectors: evidence.includes("visual"),
+    useNames: evidence.includes("title"),
     useBoxLabels: useBoxes && evidence.includes("visual"),
   };
+}
+
+const isAssetKind = (mode: Mode) => ASSET_KINDS.includes(mode as AssetKind);
+
+/**
+ * Returns the modes of a subquery: its own kinds of assets, or else those of the search; so with
+ * kinds of evidence.
+ */
+export function subqueryModes(own: readonly Mode[], shared: readonly Mode[]): Mode[] {
+  return [true, false].flatMap((isKind) => {
+    const named = own.filter((mode) => isAssetKind(mode) === isKind);
+    return named.length > 0 ? named : shared.filter((mode) => isAssetKind(mode) === isKind);
+  });
 }

@@ -1,13 +1,6 @@
-import type { Registration } from "../media/pixels/registration.ts";
+import { type Registration, dot, mirror, sampleArea, WHOLE } from "../media/pixels/registration.ts";
 import type { TimedThumbnail } from "../media/pixels/thumbnails.ts";
 import type { TimeRange } from "../time-range.ts";
-import {
-  compareFrames,
-  correlationsAlong,
-  MAX_LEAD_SECONDS,
-  type SimilarityMatrix,
-  type TimeMapping,
-} from "./similarity-matrix.ts";
 
 /** A query frame and a similar frame of a reference video, by their times. */
 export interface FrameMatch {
@@ -70,23 +63,20 @@ export function alignTemporally(
   registration: Registration,
   frameMatches: readonly FrameMatch[],
 ): TemporalAlignment[] {
-  const matrix = compareFrames(queryFrames, referenceFrames, registration);
+  const aligner = new Aligner(queryRange, queryFrames, referenceFrames, registration);
   const alignments: TemporalAlignment[] = [];
-  let hypotheses = candidateMappings(queryRange, frameMatches).map((mapping) =>
-    scoreMapping(matrix, queryRange, mapping),
-  );
+  let hypotheses = candidateMappings(queryRange, frameMatches).map((one) => aligner.score(one));
   while (alignments.length < MAX_ALIGNMENTS) {
     const best = hypotheses.reduce<AlignmentHypothesis | null>(
       (a, b) => (b.score > (a?.score ?? 0) ? b : a),
       null,
     );
     if (!best) break;
-    const alignment = toAlignment(matrix, queryRange, refine(matrix, queryRange, best));
+    const alignment = aligner.toAlignment(aligner.refine(best));
     if (alignment.similarity < (alignments[0]?.similarity ?? 0) - REPETITION_TOLERANCE) break;
     if (!alignments.some((other) => overlaps(alignment, other))) alignments.push(alignment);
     hypotheses = hypotheses.filter((hypothesis) => {
-      const range = referenceRange(matrix, queryRange, hypothesis);
-      return hypothesis !== best && !overlaps(range, alignment);
+      return hypothesis !== best && !overlaps(aligner.referenceRange(hypothesis), alignment);
     });
   }
   return alignments;
@@ -122,104 +112,168 @@ function candidateMappings(
   });
 }
 
-/** Scores a mapping by the run of query frames with the largest sum of correlations. */
-function scoreMapping(
-  matrix: SimilarityMatrix,
-  queryRange: TimeRange,
-  mapping: TimeMapping,
-): AlignmentHypothesis {
-  const hypothesis: AlignmentHypothesis = { ...mapping, score: 0, firstFrame: 0, lastFrame: -1 };
-  let [firstFrame, sum] = [0, 0];
-  for (const [i, correlation] of correlationsAlong(matrix, queryRange, mapping).entries()) {
-    if (correlation === null) continue;
-    if (sum <= 0) [firstFrame, sum] = [i, 0];
-    sum += correlation - MIN_CORRELATION;
-    if (sum > hypothesis.score) {
-      hypothesis.score = sum;
-      hypothesis.firstFrame = firstFrame;
-      hypothesis.lastFrame = i;
-    }
-  }
-  return hypothesis;
-}
+/** Maps the time of a query to that of a reference, by what their frames have in common. */
+class Aligner {
+  readonly #range: TimeRange;
+  readonly #centre: number;
+  readonly #querySeconds: readonly number[];
+  readonly #referenceSeconds: readonly number[];
+  /** Correlations: a row per query frame, a column per reference frame; null for a flat frame. */
+  readonly #rows: (Float64Array | null)[];
+  /** Correlation of each reference frame with the next; 1 for the last. */
+  readonly #nextCorrelations: Float64Array;
 
-/** Finds the best mapping near a coarse one, with the fine step sizes. */
-function refine(
-  matrix: SimilarityMatrix,
-  queryRange: TimeRange,
-  coarse: AlignmentHypothesis,
-): AlignmentHypothesis {
-  const step = speedStep(queryRange);
-  const fineStep = Math.min(SPEED.fineStep, step / 10);
-  const speedSteps = Math.ceil(step / fineStep);
-  const middleSteps = Math.round(MIDDLE.step / MIDDLE.fineStep);
-  const hypotheses: AlignmentHypothesis[] = [];
-  for (let i = -speedSteps; i <= speedSteps; i++) {
-    const speed = coarse.speed + i * fineStep;
-    if (speed < SPEED.min - fineStep || speed > SPEED.max + fineStep) continue;
-    for (let j = -middleSteps; j <= middleSteps; j++) {
-      const middle = coarse.middle + j * MIDDLE.fineStep;
-      hypotheses.push(scoreMapping(matrix, queryRange, { middle, speed }));
-    }
+  constructor(
+    range: TimeRange,
+    queryFrames: readonly TimedThumbnail[],
+    referenceFrames: readonly TimedThumbnail[],
+    { area, isMirrored }: Registration,
+  ) {
+    this.#range = range;
+    this.#centre = (range.start + range.end) / 2;
+    this.#querySeconds = queryFrames.map(({ seconds }) => seconds);
+    this.#referenceSeconds = referenceFrames.map(({ seconds }) => seconds);
+    const references = referenceFrames.map(({ lumaThumbnail }) =>
+      sampleArea(lumaThumbnail, area, SAMPLES),
+    );
+    this.#rows = queryFrames.map(({ lumaThumbnail }) => {
+      if (standardDeviation(lumaThumbnail) < MIN_LUMA_DEVIATION) return null;
+      const view = sampleArea(isMirrored ? mirror(lumaThumbnail) : lumaThumbnail, WHOLE, SAMPLES);
+      return Float64Array.from(references, (reference) => dot(view, reference));
+    });
+    this.#nextCorrelations = Float64Array.from(references, (reference, i) =>
+      references[i + 1] ? dot(reference, references[i + 1]!) : 1,
+    );
   }
-  const best = hypotheses.reduce((a, b) => (b.score > a.score ? b : a), coarse);
-  return centreOfTies(matrix, queryRange, best);
-}
 
-/** Returns the middle of equally good mappings, at speed 1 if that is as good. */
-function centreOfTies(
-  matrix: SimilarityMatrix,
-  queryRange: TimeRange,
-  best: AlignmentHypothesis,
-): AlignmentHypothesis {
-  const minScore = best.score * (1 - TIE_TOLERANCE);
-  const centre = (start: AlignmentHypothesis) => {
-    const farthestMiddle = (step: number) => {
-      let last = start;
-      for (let i = 0; i < MAX_TIE_STEPS; i++) {
-        const mapping = { ...last, middle: last.middle + step };
-        const next = scoreMapping(matrix, queryRange, mapping);
-        if (next.score < minScore) break;
-        last = next;
+  /** Scores a mapping by the run of query frames with the largest sum of correlations. */
+  score(mapping: TimeMapping): AlignmentHypothesis {
+    const hypothesis: AlignmentHypothesis = { ...mapping, score: 0, firstFrame: 0, lastFrame: -1 };
+    let [firstFrame, sum] = [0, 0];
+    for (const [i, correlation] of this.#correlationsAlong(mapping).entries()) {
+      if (correlation === null) continue;
+      if (sum <= 0) [firstFrame, sum] = [i, 0];
+      sum += correlation - MIN_CORRELATION;
+      if (sum > hypothesis.score) {
+        Object.assign(hypothesis, { score: sum, firstFrame, lastFrame: i });
       }
-      return last.middle;
+    }
+    return hypothesis;
+  }
+
+  /** Finds the best mapping near a coarse one, with the fine step sizes. */
+  refine(coarse: AlignmentHypothesis): AlignmentHypothesis {
+    const step = speedStep(this.#range);
+    const fineStep = Math.min(SPEED.fineStep, step / 10);
+    const speedSteps = Math.ceil(step / fineStep);
+    const middleSteps = Math.round(MIDDLE.step / MIDDLE.fineStep);
+    let best = coarse;
+    for (let i = -speedSteps; i <= speedSteps; i++) {
+      const speed = coarse.speed + i * fineStep;
+      if (speed < SPEED.min - fineStep || speed > SPEED.max + fineStep) continue;
+      for (let j = -middleSteps; j <= middleSteps; j++) {
+        const next = this.score({ middle: coarse.middle + j * MIDDLE.fineStep, speed });
+        if (next.score > best.score) best = next;
+      }
+    }
+    return this.#centreOfTies(best);
+  }
+
+  /** Returns the middle of equally good mappings, at speed 1 if that is as good. */
+  #centreOfTies(best: AlignmentHypothesis): AlignmentHypothesis {
+    const minScore = best.score * (1 - TIE_TOLERANCE);
+    const centre = (start: AlignmentHypothesis) => {
+      const farthestMiddle = (step: number) => {
+        let last = start;
+        for (let i = 0; i < MAX_TIE_STEPS; i++) {
+          const next = this.score({ ...last, middle: last.middle + step });
+          if (next.score < minScore) break;
+          last = next;
+        }
+        return last.middle;
+      };
+      const middle = (farthestMiddle(-MIDDLE.fineStep) + farthestMiddle(MIDDLE.fineStep)) / 2;
+      return this.score({ ...start, middle });
     };
-    const middle = (farthestMiddle(-MIDDLE.fineStep) + farthestMiddle(MIDDLE.fineStep)) / 2;
-    return scoreMapping(matrix, queryRange, { ...start, middle });
-  };
-  const centred = centre(best);
-  const atSpeed1 = scoreMapping(matrix, queryRange, { ...centred, speed: 1 });
-  return atSpeed1.score >= minScore ? centre(atSpeed1) : centred;
+    const centred = centre(best);
+    const atSpeed1 = this.score({ ...centred, speed: 1 });
+    return atSpeed1.score >= minScore ? centre(atSpeed1) : centred;
+  }
+
+  /**
+   * Maps the hypothesis's run of frames to reference time. A run that includes the first or last
+   * frame that isn't flat extends to that end of the query.
+   */
+  referenceRange({ middle, speed, firstFrame, lastFrame }: AlignmentHypothesis): TimeRange {
+    const querySeconds = this.#querySeconds;
+    const isFromStart = this.#rows.findIndex(Boolean) >= firstFrame;
+    const isToEnd = this.#rows.findLastIndex(Boolean) <= lastFrame;
+    const from = isFromStart ? this.#range.start : querySeconds[firstFrame]!;
+    const to = isToEnd
+      ? this.#range.end
+      : Math.min(querySeconds[lastFrame + 1]!, querySeconds[lastFrame]! + MAX_LEAD_SECONDS);
+    const toReference = (seconds: number) => middle + speed * (seconds - this.#centre);
+    return { start: toReference(from), end: toReference(to) };
+  }
+
+  toAlignment(hypothesis: AlignmentHypothesis): TemporalAlignment {
+    const { start, end } = this.referenceRange(hypothesis);
+    const { speed, firstFrame, lastFrame } = hypothesis;
+    const run = this.#correlationsAlong(hypothesis).slice(firstFrame, lastFrame + 1);
+    const sorted = run.filter((correlation) => correlation !== null).toSorted((a, b) => a - b);
+    const upperQuartile = sorted[Math.floor(sorted.length * QUARTILE)] ?? 0;
+    const missing = 1 - (end - start) / speed / (this.#range.end - this.#range.start);
+    return { start, end, similarity: upperQuartile * (1 - MAX_PARTIAL_PENALTY * missing), speed };
+  }
+
+  /** Returns the correlation of each query frame with its reference moment; null for a flat one. */
+  #correlationsAlong({ middle, speed }: TimeMapping): (number | null)[] {
+    const seconds = this.#referenceSeconds;
+    let at = 0;
+    return this.#rows.map((row, i) => {
+      const moment = middle + speed * (this.#querySeconds[i]! - this.#centre);
+      while (at < seconds.length - 1 && seconds[at + 1]! <= moment) at++;
+      return row && this.#correlationAt(row, at, moment);
+    });
+  }
+
+  /** Interpolates a query frame's correlation between the reference frames `at` and `at + 1`. */
+  #correlationAt(row: Float64Array, at: number, moment: number): number {
+    const [before, after] = [this.#referenceSeconds[at]!, this.#referenceSeconds[at + 1]];
+    if (after === undefined || moment < before) {
+      const isOutside = moment < before - MAX_LEAD_SECONDS || moment > before + MAX_TRAIL_SECONDS;
+      return isOutside ? 0 : row[at]!;
+    }
+    const gap = after - before;
+    if (gap > MAX_GAP_SECONDS) return moment - before < MAX_TRAIL_SECONDS ? row[at]! : 0;
+    const share = (moment - before) / gap;
+    const rest = 1 - share;
+    const next = this.#nextCorrelations[at]!;
+    const length = Math.sqrt(rest * rest + share * share + 2 * rest * share * next);
+    return length < 0.1 ? 0 : (rest * row[at]! + share * row[at + 1]!) / length;
+  }
 }
 
-/**
- * Maps the hypothesis's run of frames to reference time. A run that includes the first or last
- * frame that isn't flat extends to that end of the query.
- */
-function referenceRange(
-  { querySeconds, rows }: SimilarityMatrix,
-  { start, end }: TimeRange,
-  { middle, speed, firstFrame, lastFrame }: AlignmentHypothesis,
-): TimeRange {
-  const from = rows.findIndex(Boolean) >= firstFrame ? start : querySeconds[firstFrame]!;
-  const isToEnd = rows.findLastIndex(Boolean) <= lastFrame;
-  const to = isToEnd
-    ? end
-    : Math.min(querySeconds[lastFrame + 1]!, querySeconds[lastFrame]! + MAX_LEAD_SECONDS);
-  const toReference = (seconds: number) => middle + speed * (seconds - (start + end) / 2);
-  return { start: toReference(from), end: toReference(to) };
+/** Samples each way of the images that are compared. */
+const SAMPLES = 16;
+/** Standard deviation of luma below which a frame is flat: its correlations would be noise. */
+const MIN_LUMA_DEVIATION = 2.5;
+/** Reference frames farther apart aren't interpolated. */
+const MAX_GAP_SECONDS = 12;
+/** Time before a reference frame that it still represents. */
+const MAX_LEAD_SECONDS = 0.3;
+/** Time after a reference frame that it represents if there is no next one. */
+const MAX_TRAIL_SECONDS = 0.6;
+
+/** A linear mapping from query time to reference time. */
+interface TimeMapping {
+  /** Reference time of the middle of the query. */
+  middle: number;
+  speed: number;
 }
 
-function toAlignment(
-  matrix: SimilarityMatrix,
-  queryRange: TimeRange,
-  hypothesis: AlignmentHypothesis,
-): TemporalAlignment {
-  const range = referenceRange(matrix, queryRange, hypothesis);
-  const { speed, firstFrame, lastFrame } = hypothesis;
-  const run = correlationsAlong(matrix, queryRange, hypothesis).slice(firstFrame, lastFrame + 1);
-  const sorted = run.filter((correlation) => correlation !== null).toSorted((a, b) => a - b);
-  const upperQuartile = sorted[Math.floor(sorted.length * QUARTILE)] ?? 0;
-  const missing = 1 - (range.end - range.start) / speed / (queryRange.end - queryRange.start);
-  return { ...range, similarity: upperQuartile * (1 - MAX_PARTIAL_PENALTY * missing), speed };
+function standardDeviation(values: Uint8Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / values.length);
 }

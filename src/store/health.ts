@@ -2,7 +2,7 @@ import type { AssetId, SegmentId } from "../ids.ts";
 import type { Asset, BoundingBox } from "../types.ts";
 import { type Databases, indexDatabase, type IndexDb } from "./index-database/index-database.ts";
 import { HAS_KEYFRAME, listOf, ofAsset } from "./index-database/segments.ts";
-import { firstValue, inList, parseColumns, raw, run, sql } from "./sql.ts";
+import { inList, parseColumns, raw, sql, d1 } from "./sql.ts";
 import { listAbandonedJobs } from "./transcript-replacement.ts";
 
 /**
@@ -13,11 +13,8 @@ export interface SegmentHealth {
   segmentId: SegmentId;
   keyframeMs: number;
   boxes: BoundingBox[];
-  /** Whether the caption isn't empty. */
   caption: number;
-  /** Whether the transcript isn't empty. */
   speech: number;
-  /** Whether the on-screen text isn't empty. */
   text: number;
   /** Whether the keyframe was described without an error. */
   described: number;
@@ -27,19 +24,15 @@ export interface SegmentHealth {
   hasKeyframe: number;
   /** Whether the full text has the segment's present text. */
   indexed: number;
-  /** Whether the keyframe has a signature. */
   hasSignature: number;
   /** Whether an abandoned job changed the transcript without updating the vectors. */
   unembedded: number;
-  /** Model of the text vectors; null if there are none. */
   textModel: string | null;
-  /** Model of the image vectors; null if there are none. */
   imageModel: string | null;
   /** When vectors were last written or deleted: Vectorize shows that later. Epoch ms. */
   vectorsAt: number;
 }
 
-/** Lists the health of an asset's segments, in order. */
 export async function listSegmentHealth(
   env: Databases,
   asset: Pick<Asset, "indexId" | "assetId" | "shard">,
@@ -72,20 +65,16 @@ export async function listSegmentHealth(
   });
 }
 
-/** Whether a traversal has restarted the asset's ingest before. */
 export async function wasRestarted(db: D1Database, assetId: AssetId): Promise<boolean> {
-  const restartedAt = await firstValue<number>(
-    db,
-    sql`SELECT restarted_at AS restartedAt FROM assets WHERE asset_id = ${assetId}`,
-  );
+  const restartedAt = await d1(db).firstValue<number>`
+    SELECT restarted_at AS restartedAt FROM assets WHERE asset_id = ${assetId}`;
   return restartedAt !== null;
 }
 
 export async function recordRestart(db: D1Database, assetId: AssetId, now: number): Promise<void> {
-  await run(db, sql`UPDATE assets SET restarted_at = ${now} WHERE asset_id = ${assetId}`);
+  await d1(db).run`UPDATE assets SET restarted_at = ${now} WHERE asset_id = ${assetId}`;
 }
 
-/** Has the full text of segments written again. */
 export async function reindexFullText(db: IndexDb, segmentIds: readonly string[]): Promise<void> {
   await db.batch([sql`UPDATE segments SET indexed = 0 WHERE segment_id ${inList(segmentIds)}`]);
 }

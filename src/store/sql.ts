@@ -1,3 +1,7 @@
+import { countOf, setCount } from "../counts.ts";
+import { toSnakeCase } from "../field-names.ts";
+import { append } from "../lists.ts";
+
 /** SQL text with an anonymous `?` for each of its bindings, in order. */
 export interface SqlFragment {
   readonly sql: string;
@@ -19,7 +23,7 @@ export function sql(
   for (const [i, value] of values.entries()) {
     if (isFragment(value)) {
       text += value.sql;
-      bindings.push(...value.bindings);
+      append(bindings, value.bindings);
     } else {
       text += "?";
       bindings.push(value);
@@ -33,7 +37,6 @@ function isFragment(value: SqlFragment | SqlValue): value is SqlFragment {
   return typeof value === "object" && value !== null && "bindings" in value;
 }
 
-/** Makes a fragment of constant SQL, such as a list of columns. */
 export function raw(text: string): SqlFragment {
   return { sql: text, bindings: [] };
 }
@@ -47,50 +50,78 @@ export function concat(fragments: readonly SqlFragment[], separator: string): Sq
 }
 
 /**
- * Returns a session that reads the nearest copy of D1, which may lag. What isn't found there has to
- * be looked up in the primary, and what is found confirmed, if it must hold now.
+ * Assigns the defined properties of a change to the columns of their names in snake case. Booleans
+ * become numbers, and objects JSON.
  */
-export function nearestReplica(db: D1Database): D1DatabaseSession {
-  return db.withSession("first-unconstrained");
+export function assignments(change: object): SqlFragment {
+  const assigned = toCells(change).map(({ column, value }) => sql`${column} = ${value}`);
+  return concat(assigned, ", ");
+}
+
+/**
+ * The row to insert into a table, by the rules of `assignments`: follows `INSERT INTO`, and can be
+ * followed by `WHERE`.
+ */
+export function newRow(table: string, row: object): SqlFragment {
+  const cells = toCells(row);
+  const [columns, values] = [cells.map(({ column }) => column), cells.map(({ value }) => value)];
+  return sql`${raw(table)} (${concat(columns, ", ")}) SELECT ${concat(values, ", ")}`;
+}
+
+function toCells(row: object) {
+  const defined = Object.entries(row).filter(([, value]) => value !== undefined);
+  return defined.map(([name, value]: [string, unknown]) => {
+    const isJson = typeof value === "object" && value !== null;
+    const bound = typeof value === "boolean" ? Number(value) : value;
+    const cell = isJson ? JSON.stringify(value) : (bound as SqlValue);
+    return { column: raw(toSnakeCase(name)), value: sql`${cell}` };
+  });
 }
 
 /** What runs statements of D1: the database, or a session of it. */
 type D1 = Pick<D1Database, "prepare" | "batch">;
 
-function prepare(db: D1, { sql: text, bindings }: SqlFragment): D1PreparedStatement {
-  return db.prepare(text).bind(...bindings);
-}
-
-/** Runs a statement in D1. */
-export function run<Row>(db: D1, statement: SqlFragment): Promise<D1Result<Row>> {
-  return prepare(db, statement).run<Row>();
-}
-
-/** Returns all rows of a statement in D1. */
-export async function all<Row>(db: D1, statement: SqlFragment): Promise<Row[]> {
-  return (await prepare(db, statement).all<Row>()).results;
-}
-
-/** Returns the first row of a statement in D1, or null. */
-export function first<Row>(db: D1, statement: SqlFragment): Promise<Row | null> {
-  return prepare(db, statement).first<Row>();
-}
-
-/** Returns the only column of the first row of a statement in D1; null if there is none. */
-export async function firstValue<Value>(db: D1, statement: SqlFragment): Promise<Value | null> {
-  const row = await first<Record<string, Value>>(db, statement);
-  return row && Object.values(row)[0]!;
+/**
+ * Returns a session that reads the nearest copy of D1, which may lag. What isn't found there has to
+ * be looked up in the primary, and what is found confirmed, if it must hold now.
+ */
+export function nearestReplica(db: D1Database): D1DatabaseSession {
+  return setCount(db.withSession("first-unconstrained"), countOf(db));
 }
 
 /** Runs statements in D1 in one transaction. Returns the result of each. */
-export function batch<Row>(db: D1, statements: readonly SqlFragment[]): Promise<D1Result<Row>[]> {
-  return db.batch<Row>(statements.map((statement) => prepare(db, statement)));
+export async function batch<Row>(db: D1, statements: readonly SqlFragment[]) {
+  const count = countOf(db);
+  count("queries", statements.length);
+  count("subrequests", 1);
+  const prepared = statements.map((each) => db.prepare(each.sql).bind(...each.bindings));
+  const [only] = prepared;
+  const results = prepared.length === 1 ? [await only!.all<Row>()] : await db.batch<Row>(prepared);
+  for (const { meta } of results) {
+    count("rowsRead", meta.rows_read);
+    count("rowsWritten", meta.rows_written);
+  }
+  return results;
+}
+
+type Template = Parameters<typeof sql>;
+
+/** Runs a template as a statement in D1: ``d1(db).all<Row>`SELECT …` ``. */
+export function d1(db: D1) {
+  const run = async <Row>(...text: Template) => (await batch<Row>(db, [sql(...text)]))[0]!;
+  const all = async <Row>(...text: Template) => (await run<Row>(...text)).results;
+  const first = async <Row>(...text: Template) => (await all<Row>(...text))[0] ?? null;
+  /** Returns the only column of the first row; null if there is none. */
+  const firstValue = async <Value>(...text: Template): Promise<Value | null> => {
+    const row = await first<Record<string, Value>>(...text);
+    return row && Object.values(row)[0]!;
+  };
+  return { run, all, first, firstValue };
 }
 
 /**
- * Orders rows of all accounts, of which a run of the cron takes the first ones. Each account has
- * its turn, however many rows another has. Chance decides within one, so that rows which fail each
- * time don't hold up others.
+ * Round-robin over accounts, so that one account can't starve the cron. Within an account the order
+ * is random: rows that fail each time don't hold up others.
  */
 export const IN_TURN = raw(`ORDER BY
   ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY random()), random()`);
@@ -145,12 +176,10 @@ export interface SqlRows {
  */
 export const ANSWER_BYTES = 24 * 1024 ** 2;
 
-/** Makes an object of each row, with the columns as fields. */
 export function toObjects<Row>({ columns, rows }: SqlRows): Row[] {
   return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])) as Row);
 }
 
-/** A page of a list. */
 export interface Page<Item> {
   items: Item[];
   total: number;

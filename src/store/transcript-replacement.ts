@@ -1,10 +1,10 @@
 import type { Failure } from "../errors.ts";
 import type { AssetId, JobId } from "../ids.ts";
-import type { Segment } from "../types.ts";
+import { type Language, guessLanguage, toLanguage } from "../text/languages.ts";
+import type { Asset, Segment } from "../types.ts";
 import type { IndexDb } from "./index-database/index-database.ts";
-import { ofTranscript, setTranscripts } from "./index-database/segment-transcripts.ts";
 import { ofAsset } from "./index-database/segments.ts";
-import { all, batch, inChunks, inList, sql, type SqlFragment } from "./sql.ts";
+import { type SqlFragment, batch, inChunks, inList, sql, d1 } from "./sql.ts";
 
 type SegmentTranscript = Pick<Segment, "segmentId" | "transcript">;
 
@@ -19,7 +19,6 @@ export interface TranscriptChange {
 /** Time for which a cancelled job may still be cleaning up. */
 const CLEANUP_MS = 60 * 60 * 1000;
 
-/** Lists the jobs that have segments of an asset without up-to-date vectors. */
 export async function listUnembeddedJobs(index: IndexDb, assetId: AssetId): Promise<JobId[]> {
   const jobs = await index.all<{ jobId: JobId }>(
     sql`SELECT DISTINCT job_id AS jobId FROM unembedded_speech JOIN segments USING (segment_key)
@@ -37,10 +36,9 @@ export async function listAbandonedJobs(
 ): Promise<JobId[]> {
   const jobIds = await listUnembeddedJobs(index, assetId);
   if (jobIds.length === 0) return [];
-  const active = sql`SELECT job_id AS jobId FROM jobs
+  const rows = await d1(db).all<{ jobId: JobId }>`SELECT job_id AS jobId FROM jobs
     WHERE job_id ${inList(jobIds)} AND (state IN ('queued', 'running')
       OR (state = 'cancelled' AND updated_at > ${now - CLEANUP_MS}))`;
-  const rows = await all<{ jobId: JobId }>(db, active);
   const activeIds = new Set(rows.map(({ jobId }) => jobId));
   return jobIds.filter((jobId) => !activeIds.has(jobId));
 }
@@ -77,11 +75,16 @@ export async function commitTranscript(
 /**
  * Writes the transcripts of segments. The changed segments, and the ones that `earlierJobs` left
  * without up-to-date vectors, become the job's `listUnembedded`. Changes nothing if the asset has a
- * newer transcript than `revision`. May be cut off between two batches of segments.
+ * newer transcript than `revision`. A null `language` leaves the asset's. May be cut off between
+ * two batches of segments.
  */
 export async function setSegmentTranscripts(
   db: IndexDb,
-  { assetId, revision }: { assetId: AssetId; revision: number },
+  {
+    assetId,
+    revision,
+    language,
+  }: { assetId: AssetId; revision: number; language: Language | null },
   jobId: JobId,
   segmentTranscripts: SegmentTranscript[],
   earlierJobs: readonly JobId[],
@@ -98,6 +101,7 @@ export async function setSegmentTranscripts(
         SELECT segment_key FROM unembedded_speech WHERE job_id ${inList(earlierJobs)}
       )`,
     ),
+    ...(language === null ? [] : setLanguage(assetId, revision, language)),
   ]);
   for (const chunk of inChunks(segmentTranscripts)) {
     const changed = sql`SELECT value ->> 'segmentId' FROM json_each(${chunk})`;
@@ -118,12 +122,7 @@ export interface Unembedded {
 }
 
 /** Lists segments whose vectors a job has to update, with their present transcripts. */
-export async function listUnembedded(
-  db: IndexDb,
-  assetId: AssetId,
-  jobId: JobId,
-  limit: number,
-): Promise<Unembedded> {
+export async function listUnembedded(db: IndexDb, assetId: AssetId, jobId: JobId, limit: number) {
   const unembedded = sql`FROM unembedded_speech JOIN segments USING (segment_key)
     WHERE job_id = ${jobId} AND ${ofAsset(assetId)}`;
   const [assets, segments, counts] = await db.batch([
@@ -156,4 +155,53 @@ export async function setEmbedded(
         WHERE segment_id ${inList(ids)} AND ${ofTranscript(assetId, revision)}
       )`,
   ]);
+}
+
+/**
+ * Writes the transcripts of segments and their language, unless the asset has a newer transcript in
+ * the meantime. `tag` is the language of the transcript (BCP 47); null if it isn't known.
+ */
+export async function updateTranscripts(
+  db: IndexDb,
+  { assetId, transcriptRevision }: Pick<Asset, "assetId" | "transcriptRevision">,
+  segments: Pick<Segment, "segmentId" | "transcript">[],
+  tag: string | null,
+): Promise<void> {
+  const language = speechLanguage(tag, segments);
+  if (language !== null) await db.batch(setLanguage(assetId, transcriptRevision, language));
+  for (const chunk of inChunks(segments)) {
+    await db.batch([setTranscripts(chunk, ofTranscript(assetId, transcriptRevision))]);
+  }
+}
+
+/** Statement that writes the transcripts of a JSON array of segments that are `isCurrent`. */
+function setTranscripts(chunk: string, isCurrent: SqlFragment): SqlFragment {
+  return sql`UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(${chunk})
+    WHERE segment_id = value ->> 'segmentId' AND ${isCurrent}`;
+}
+
+/** Returns the language of speech by its tag, else guessed; null without any. */
+export function speechLanguage(tag: string | null, segments: Pick<Segment, "transcript">[]) {
+  if (tag !== null) return toLanguage(tag);
+  const text = segments.map(({ transcript }) => transcript).join(" ");
+  return text.trim() === "" ? null : guessLanguage(text);
+}
+
+/** Statements that set the language of an asset's text. Another one writes its full text again. */
+function setLanguage(assetId: AssetId, revision: number, language: Language): SqlFragment[] {
+  const changed = sql`(SELECT asset_key FROM assets WHERE asset_id = ${assetId}
+    AND transcript_revision <= ${revision} AND language IS NOT ${language})`;
+  return [
+    sql`UPDATE segments SET indexed = 0 WHERE asset_key = ${changed}`,
+    sql`UPDATE assets SET language = ${language} WHERE asset_key = ${changed}`,
+  ];
+}
+
+/**
+ * Condition for the segments of an asset, unless its transcript is newer than `revision`. Filters
+ * segments that are found by their ids: found by their asset, each would read the ids again.
+ */
+function ofTranscript(assetId: AssetId, revision: number): SqlFragment {
+  return sql`+asset_key = (SELECT asset_key FROM assets
+    WHERE asset_id = ${assetId} AND transcript_revision <= ${revision})`;
 }

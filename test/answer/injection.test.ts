@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MARKER } from "../../src/answer/sentences.ts";
+import { MARKER } from "../../src/answer/answer-parser.ts";
 import { MODELS } from "../../src/config.ts";
 import { NO_ANSWER, RULES, systemText } from "../../src/prompts.ts";
 import { updateAsset } from "../../src/store/asset-changes.ts";
 import { localAi } from "../local/bindings.ts";
-import { ATTACKS, ATTACKER_HOST, compliantReplies } from "../support/attacks.ts";
+import { ATTACKER_HOST, ATTACKS, compliantReplies } from "../support/attacks.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 import { assetRefOf, updateSegments } from "../support/store-queries.ts";
 
@@ -13,7 +13,7 @@ const ai = localAi();
 const { id: MODEL } = MODELS.answer;
 const SEARCH_TEXT = "lantern festival";
 const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
-const FIELDS = new Set(["evidence", "title", "time", "said", "written", "shown"]);
+const FIELDS = new Set(["evidence", "title", "time", "said_before", "said", "written", "shown"]);
 
 let client: Client;
 let video: Json;
@@ -82,6 +82,9 @@ async function readPrompt(): Promise<Prompt> {
   const [head, ...rest] = text.split(LINE_END).filter((line) => line !== "");
   expect(head).toBe("Evidence:");
   const question: unknown = JSON.parse(/^Question: (".*")$/.exec(rest.pop() ?? "")?.[1] ?? "0");
+  const subject = /^Subject: (".*")$/.exec(rest.at(-1) ?? "")?.[1];
+  if (subject !== undefined) rest.pop();
+  const searchTerm: unknown = JSON.parse(subject ?? '""');
   const evidence = rest.map((line): Record<string, unknown> => JSON.parse(line));
   for (const [i, line] of evidence.entries()) {
     expect(line["evidence"]).toBe(i + 1);
@@ -92,7 +95,9 @@ async function readPrompt(): Promise<Prompt> {
     .filter((value) => {
       return typeof value === "string";
     });
-  for (const value of [question, ...values]) expect(value).not.toMatch(new RegExp(MARKER, "u"));
+  for (const value of [question, searchTerm, ...values]) {
+    expect(value).not.toMatch(new RegExp(MARKER, "u"));
+  }
   return { system, evidence, question: String(question), imageCount: images.length };
 }
 
@@ -222,7 +227,7 @@ describe("an extractive answer that quotes an injection", () => {
   it.each(Object.entries(ATTACKS))("is harmless: %s", async (_, attack) => {
     await writeToImage(attack);
     const answer = await askAboutImage("answer", { markdown: "true" });
-    expect(answer).toMatchObject({ grounded: true, model: "extractive" });
+    expect(answer).toMatchObject({ grounded: !attack.includes(NO_ANSWER), model: "extractive" });
     expectHarmless(answer.answer, answer.citations);
     if (!attack.includes("[")) return;
     const plain = await askAboutImage("answer");

@@ -1,12 +1,13 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { composedSearches, nextSearch, suggestedSearch } from "./composed-responses.ts";
-import { openSample } from "./console-page.ts";
+import { openOptions, openSample } from "./console-page.ts";
 
 it("steps are added by keyboard, and address, reload and back restore them", async () => {
   const { page } = await openSample("?q=glacier");
   await page.locator(".card.moment").first().waitFor();
   await composedSearches(page, "glacier");
+  await openOptions(page);
   await page.getByRole("button", { name: "Add a step: then…" }).focus();
   await page.keyboard.press("Enter");
   await page.getByLabel("Step 2", { exact: true }).waitFor();
@@ -51,6 +52,7 @@ it("a step of a result plays the video from there", async () => {
 
 it("a search without words begins with the first step", async () => {
   const { page } = await openSample();
+  await openOptions(page);
   await page.getByRole("button", { name: "Add a step: then…" }).click();
   const sent = nextSearch(page, ({ query }) => query !== undefined);
   await page.getByLabel("Step 2", { exact: true }).fill("glacier");
@@ -62,6 +64,7 @@ it("a search without words begins with the first step", async () => {
 it("conditions are added, changed and removed by keyboard, and say how well they hold", async () => {
   const { page } = await openSample("?q=boat");
   await composedSearches(page, "boat");
+  await openOptions(page);
   await page.getByRole("button", { name: "Add a condition: without…" }).click();
   await page.getByLabel("Without", { exact: true }).last().waitFor();
   const added = nextSearch(page, ({ none }) => none !== undefined);

@@ -92,6 +92,12 @@ export async function submit(page: Page, text: string): Promise<void> {
   await page.locator("#text").press("Enter");
 }
 
+/** Unfolds the options of a search. */
+export async function openOptions(page: Page): Promise<void> {
+  const toggle = page.getByRole("button", { name: "Options" });
+  if ((await toggle.getAttribute("aria-expanded")) === "false") await toggle.click();
+}
+
 /** Returns the position of the open player in seconds; 0 if none is open. */
 export function playedSeconds(page: Page): Promise<number> {
   return page.evaluate("document.querySelector('video')?.currentTime ?? 0");

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Locator, Page, Request } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
@@ -6,6 +5,7 @@ import {
   newAccountKey,
   newReadKey,
   openConsole,
+  openOptions,
   openSample,
   submit,
   SERVICE_URL,
@@ -129,6 +129,7 @@ describe("the thumbs of a search", () => {
     const { page } = await openSample("?q=carpenter");
     await thumb(page, "Relevant").click();
     await refinedBy(page, "1 relevant moment").waitFor();
+    await openOptions(page);
     await page.getByText("Near-duplicates").click();
     await page.waitForURL(/duplicates=1&refined=seg_\w+$/);
     await refinedBy(page, "1 relevant moment").waitFor();
@@ -182,63 +183,29 @@ describe("the quality of an index", () => {
   it("is linked from its health, and says how to judge if there are too few judgments", async () => {
     const { page } = await openConsole(await newIndexKey("empty"), "#/empty/health");
     await page.getByRole("link", { name: "Quality" }).click();
-    await page.getByText("Figures need 30 judgments").waitFor();
+    await page.getByText("Nothing is judged yet").waitFor();
     await page.getByText("sightline judge FILE.csv").waitFor();
     expect(await page.title()).toBe("Quality · empty · Sightline");
     await page.getByRole("link", { name: "Search this index" }).click();
     await page.locator("#text").waitFor();
   });
 
-  it("has figures with intervals, a diagram, its table and its points as a download", async () => {
+  it("has a row for each tenth of the score", async () => {
     const { page } = await openConsole(await newIndexKey("judged"));
     await manyJudgments(page, "judged");
     await page.goto(`${SERVICE_URL}/#/judged/quality`);
-    const precision = page.getByRole("table", { name: "Precision: All results" });
-    await precision.getByRole("row", { name: "from 70 % 300 70 % 64–75 %" }).waitFor();
-    await precision.getByRole("row", { name: "from 90 % 0 – –" }).waitFor();
-    await page.getByText("7 % (2–11 %)").first().waitFor();
-    await page.getByText("0.86 (1 query)").first().waitFor();
-    await page.getByText("Too few to say. Figures need 30").waitFor();
-    await page.getByText("12 older judgments left out").waitFor();
-    const points = page.getByRole("table", { name: "Points of the reliability diagram" });
-    await points.getByRole("row", { name: "55 % 1,160 58 % 55–61 %" }).waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download as CSV" }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe("judged-reliability.csv");
-    expect(await readFile(await download.path(), "utf8")).toContain("1160,0.55,0.58,0.55,0.61\r\n");
-  });
-
-  it("has the switch of own scores, which keeps other settings and which the settings keep", async () => {
-    const settings = { language: "pt-BR", traverse_every_hours: null };
-    const key = await newIndexKey("switched", settings);
-    const { page } = await openConsole(key, "#/switched/quality");
-    const box = page.getByRole("checkbox", { name: "Fit scores to the judgments of this index" });
-    expect(await box.isChecked()).toBe(true);
-    await box.uncheck();
-    await page.getByText("is turned off").waitFor();
-    const general = { ...settings, calibration: "general" };
-    expect(await readSettings(key, "switched")).toEqual(general);
-    await page.getByRole("link", { name: "Settings" }).click();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Saved.", { exact: true }).first().waitFor();
-    expect(await readSettings(key, "switched")).toEqual(general);
+    const table = page.getByRole("table", { name: "Judgments by score" });
+    await table.getByRole("row", { name: "50–60 % 1,160 673 58 %" }).waitFor();
+    await table.getByRole("row", { name: "90–100 % 0 0 –" }).waitFor();
+    await page.getByText("12 judgments left out").waitFor();
   });
 });
 
 /** Creates an index in a new account, and returns the account's key. */
-async function newIndexKey(name: string, settings = {}): Promise<string> {
+async function newIndexKey(name: string): Promise<string> {
   const key = await newAccountKey();
-  await createIndex(key, name, settings);
+  await createIndex(key, name);
   return key;
-}
-
-async function readSettings(key: string, index: string): Promise<unknown> {
-  const headers = { "X-API-Key": key };
-  const response = await fetch(`${SERVICE_URL}/index/${index}`, { headers });
-  const body = (await response.json()) as { index: { settings: unknown } };
-  return body.index.settings;
 }
 
 /** Waits for the next judgment that is sent and stored, and returns its body. */

@@ -55,7 +55,7 @@ it("a transcript is searched, plays from a line, and an edited word is found", a
   await hit.getByRole("heading", { name: "story.mp4" }).waitFor();
 });
 
-it("a cut list is downloaded as CSV with its moments, and as EDL with its videos", async () => {
+it("a cut list is downloaded as CSV, and in the chosen format of an editor", async () => {
   const { page } = await openSample("?q=carpenter");
   await page.getByRole("button", { name: "Add to cut list: story.mp4" }).first().click();
   await submit(page, "boat");
@@ -68,13 +68,22 @@ it("a cut list is downloaded as CSV with its moments, and as EDL with its videos
   expect(image).toMatch(/nagasaki\.jpg/);
   expect(end).toBe("");
 
-  const lines = (await download(page, "EDL")).split("\r\n");
+  const lines = (await download(page, "edl")).split("\r\n");
   expect(lines.slice(0, 2)).toEqual(["TITLE: valley", "FCM: NON-DROP FRAME"]);
   expect(lines[3]).toMatch(
     /^001 {2}AX {7}B {5}C {8}00:00:(09|10):\d\d 00:00:(19|20):\d\d 01:00:00:00 /,
   );
-  expect(lines.slice(4)).toEqual(["* FROM CLIP NAME: story.mp4", ""]);
-  await page.getByText("1 image left out").waitFor();
+  expect(lines[4]).toBe("* FROM CLIP NAME: story.mp4");
+  expect(lines.slice(6)).toEqual([
+    expect.stringMatching(/^M2 /),
+    "* FROM CLIP NAME: nagasaki.jpg",
+    "",
+  ]);
+  expect(await download(page, "otio")).toContain('"OTIO_SCHEMA": "Timeline.1"');
+
+  await page.getByLabel("Format for an editor").selectOption("chapters");
+  await page.getByRole("button", { name: "Download for an editor" }).click();
+  await page.getByText("YouTube shows 3 chapters or more, not 2.").waitFor();
 });
 
 function listTitles(page: Page): Promise<string[]> {
@@ -82,11 +91,13 @@ function listTitles(page: Page): Promise<string[]> {
   return list.getByRole("heading").allTextContents();
 }
 
-/** Downloads the open cut list and returns its text. */
-async function download(page: Page, format: "CSV" | "EDL"): Promise<string> {
+/** Downloads the open cut list as CSV or in a format for editors, and returns its text. */
+async function download(page: Page, format: "CSV" | "edl" | "otio"): Promise<string> {
+  const isCsv = format === "CSV";
+  if (!isCsv) await page.getByLabel("Format for an editor").selectOption(format);
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: `Download ${format}` }).click(),
+    page.getByRole("button", { name: `Download ${isCsv ? "CSV" : "for an editor"}` }).click(),
   ]);
   expect(file.suggestedFilename()).toBe(`valley.${format.toLowerCase()}`);
   return readFile(await file.path(), "utf8");

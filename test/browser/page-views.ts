@@ -19,16 +19,16 @@ export const PAGE_VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.getByText(/with findings\.$/).waitFor();
     return view;
   },
-  async "the quality of an index with too few judgments"() {
+  async "the quality of an index"() {
     const view = await openConsole(INDEX_KEY, `#/${AWKWARD_INDEX}/quality`);
-    await view.page.getByRole("heading", { name: "Scores in use" }).waitFor();
+    await view.page.locator(".quality > .stack:not([aria-busy])").waitFor();
     return view;
   },
   async "the quality of an index with many judgments"() {
     const view = await openConsole();
     await manyJudgments(view.page, AWKWARD_INDEX);
     await view.page.goto(`${SERVICE_URL}/#/${AWKWARD_INDEX}/quality`);
-    await view.page.getByRole("img", { name: /^Reliability diagram/ }).waitFor();
+    await view.page.getByRole("table", { name: "Judgments by score" }).waitFor();
     return view;
   },
   async "the settings of an index"() {

@@ -39,7 +39,7 @@ const durationOf = (page: Page) =>
 
 it("a film that browsers don't play gets a copy by itself, and its original is at hand", async () => {
   const { page, takeErrors } = await openConsole(await newAccountKey());
-  const name = "holiday recording.ts";
+  const name = "holiday recording.mkv";
   const card = await addFilm(page, name);
   await waitForCopy(page, "films");
   await card.getByRole("button", { name: `Play ${name}` }).click();

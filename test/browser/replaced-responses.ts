@@ -43,10 +43,9 @@ export async function awkwardSources(
     items: 1200,
     follow: true,
     error: null,
-    removed_upstream: 0,
   };
   const sources = [
-    { ...source, source_id: "src_1", state: "succeeded", removed_upstream: 3 },
+    { ...source, source_id: "src_1", state: "succeeded" },
     { ...source, source_id: "src_2", state: "succeeded", title: "رحلة ".repeat(40) },
     {
       ...source,
@@ -73,30 +72,12 @@ export async function awkwardSources(
   });
 }
 
-/** Shows figures of an index as if it had many judgments; of `speech` there are too few. */
+/** Shows the quality of an index as if it had many judgments. */
 export async function manyJudgments(page: Page, index: string): Promise<void> {
-  const figures = {
-    judgments: 1240,
-    relevant: 702,
-    is_enough: true,
-    precision: [0.1, 0.3, 0.5, 0.7, 0.9].map((threshold) => ({
-      threshold,
-      judgments: threshold === 0.9 ? 0 : 300,
-      precision: threshold === 0.9 ? null : threshold,
-      low: threshold === 0.9 ? null : threshold - 0.06,
-      high: threshold === 0.9 ? null : threshold + 0.05,
-    })),
-    calibration_error: { value: 0.07, low: 0.02, high: 0.11 },
-    ndcg_at_10: { value: 0.861, queries: 1 },
-    bins: [
-      { judgments: 40, predicted: 0.06, observed: 0, low: 0, high: 0.09 },
-      { judgments: 1160, predicted: 0.55, observed: 0.58, low: 0.55, high: 0.61 },
-      { judgments: 40, predicted: 0.97, observed: 1, low: 0.93, high: 1 },
-    ],
-  };
-  const nothing = { precision: null, calibration_error: null, ndcg_at_10: null, bins: null };
-  const few = { ...figures, ...nothing, judgments: 1, relevant: 1, is_enough: false };
-  const kinds = { visual: figures, caption: figures, speech: few, text: figures };
-  const json = { calibration: "own", outdated: 12, all: figures, by_evidence: kinds };
+  const tenths = Array.from({ length: 10 }, (_, i) => {
+    return { from: i / 10, judged: i === 5 ? 1160 : 0, right: i === 5 ? 673 : 0 };
+  });
+  const counts = { judged: 1177, right: 680, unfound: 5, outdated: 12 };
+  const json = { calibration: "fitted", ...counts, tenths };
   await page.route(new RegExp(`/index/${index}/quality$`), (route) => route.fulfill({ json }));
 }

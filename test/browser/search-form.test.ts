@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { AWKWARD_INDEX, awkwardFiles, type FormFile } from "./awkward-files.ts";
-import { newAccountKey, openConsole, submit, SERVICE_URL } from "./console-page.ts";
+import { newAccountKey, openConsole, openOptions, submit, SERVICE_URL } from "./console-page.ts";
 
 const HASH = `#/${AWKWARD_INDEX}`;
 const SOUND: FormFile = { name: "birds.mp4", mimeType: "video/mp4", buffer: Buffer.from("sound") };
@@ -15,6 +15,7 @@ describe("the form for searches", () => {
     });
     await chooseExample(page, (await awkwardFiles())[2]!);
     await resultHeading(page).waitFor();
+    await openOptions(page);
     await page.getByRole("button", { name: "Add a filter" }).click();
     await page.getByLabel("Field of the metadata").fill("duration_seconds");
     await page.getByLabel("Comparison").selectOption("$gt");
@@ -41,6 +42,7 @@ describe("the form for searches", () => {
     const { page } = await openLibrary();
     await page.locator("#text").fill("boat");
     await page.locator("#text").press("Enter");
+    await openOptions(page);
     await page.getByRole("button", { name: "Add a filter" }).click();
     await page.locator(".card.moment").first().waitFor();
     await page.evaluate("history.back()");
@@ -56,6 +58,7 @@ describe("the form for searches", () => {
 
   it("doesn't keep an empty filter row when the view changes", async () => {
     const { page } = await openLibrary();
+    await openOptions(page);
     await page.getByRole("button", { name: "Add a filter" }).click();
     expect(await page.locator(".rules li").count()).toBe(1);
     await page.getByRole("link", { name: "Health" }).click();
@@ -87,6 +90,7 @@ describe("the form for searches", () => {
     const { page } = await openLibrary();
     await page.goto(`${SERVICE_URL}/${HASH}?q=lantern`);
     await resultHeading(page).waitFor();
+    await openOptions(page);
     await page.getByText("Best of each video").click();
     await page.waitForURL(/grouped=1/);
     const sent = page.waitForRequest((request) => {

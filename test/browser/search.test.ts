@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { openSample, submit } from "./console-page.ts";
+import { openOptions, openSample, submit } from "./console-page.ts";
 import { samplePath } from "./sample-files.ts";
 
 const HIT = ".card.moment";
@@ -70,6 +70,7 @@ it("a misspelled word is corrected, and one click searches for it as written", a
 it("a filter leaves only assets whose metadata fit it, and an unreadable one says why", async () => {
   const { page } = await openSample("?q=boat");
   await expectFirstHit(page, "nagasaki.jpg");
+  await openOptions(page);
   await page.getByRole("button", { name: "Add a filter" }).click();
   await page.getByLabel("Field of the metadata").fill("year");
   await page.getByLabel("Comparison").selectOption({ label: "is more than" });
@@ -93,6 +94,7 @@ it("a filter leaves only assets whose metadata fit it, and an unreadable one say
 it("the slider leaves only results of at least its score", async () => {
   const { page } = await openSample("?q=carpenter");
   await expectFirstHit(page, "story.mp4");
+  await openOptions(page);
   await page.getByRole("slider", { name: "Results" }).fill("0.9");
   await expect
     .poll(() => listScores(page))

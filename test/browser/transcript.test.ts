@@ -67,7 +67,7 @@ it("a user uploads a transcript, downloads it, and sees why a file is refused", 
       .locator(".transcript input[type=file]")
       .setInputFiles([{ name, mimeType: "", buffer: Buffer.from(content) }]);
   await choose("broken.json", "[{");
-  await page.getByRole("alert").getByText("it looks like JSON but is not").waitFor();
+  await page.getByRole("alert").getByText("it looks like JSON, but").waitFor();
   await choose("story.srt", SRT);
   await page.getByText("Searches use the new transcript").waitFor();
   expect(await readCues(page)).toEqual(["0:01The lighthouse keeper waves."]);

@@ -6,6 +6,7 @@ import {
   INDEX_KEY,
   newAccountKey,
   openConsole,
+  openOptions,
   openPage,
   openSample,
   submit,
@@ -192,6 +193,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     const [, , image] = await awkwardFiles();
     await view.page.getByLabel("Search by image or clip…").setInputFiles([image!]);
     await view.page.locator(".card.moment").first().waitFor();
+    await openOptions(view.page);
     await view.page.getByRole("button", { name: "Add a filter" }).click();
     return view;
   },
@@ -225,6 +227,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     // A row that is added before the first results are shown may be removed with empty rows.
     await view.page.getByRole("heading", { name: "for “boat”" }).waitFor();
     for (const value of ["2024", "W".repeat(200)]) {
+      await openOptions(view.page);
       await view.page.getByRole("button", { name: "Add a filter" }).click();
       await view.page.getByLabel("Field of the metadata").last().fill("year");
       await view.page.getByLabel("Value", { exact: true }).last().fill(value);

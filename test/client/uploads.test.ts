@@ -195,6 +195,43 @@ describe("a resumable upload", () => {
     await expect(upload).rejects.toMatchObject({ status: 415 });
   });
 
+  it("of no bytes is created without a request for them, and is refused", async () => {
+    const { fetch, sent } = recordingFetch();
+    const sightline = await newIndex(fetch);
+    const upload = sightline.index("a").upload(new Blob([]), { name: "a.mp4" });
+    await expect(upload).rejects.toBeInstanceOf(SightlineError);
+    expect(sent.filter(isPatch)).toHaveLength(0);
+  });
+
+  it.each([[undefined], ["0"], ["99999999"], ["-1"], ["1e3"]])(
+    "whose response has the Upload-Offset %s fails without another request",
+    async (offset) => {
+      const headers = offset === undefined ? {} : { "Upload-Offset": offset };
+      const { fetch, sent } = recordingFetch((_, init) =>
+        isPatch(init) ? Promise.resolve(new Response(null, { status: 204, headers })) : undefined,
+      );
+      const sightline = await newIndex(fetch);
+      const upload = sightline.index("a").upload(video, { name: "a.mp4" });
+      await expect(upload).rejects.toThrow("didn't say how many bytes it has");
+      expect(sent.filter(isPatch)).toHaveLength(1);
+    },
+  );
+
+  it("isn't continued with a file that is shorter than what the service has", async () => {
+    const { fetch, sent } = recordingFetch((url, init) =>
+      isPatch(init) ? breakHalfWay(url, init) : undefined,
+    );
+    const sightline = await newSightline({ fetch, maxRetries: 0 });
+    await sightline.indices.create({ index_name: "a" });
+    const urls: string[] = [];
+    const onUrl = (url: string) => urls.push(url);
+    const index = sightline.index("a");
+    await expect(index.upload(video, { name: "a.mp4", onUrl })).rejects.toThrow("connection lost");
+    const other = index.upload(video.slice(0, MB), { name: "a.mp4", resumeUrl: urls[0]! });
+    await expect(other).rejects.toThrow("The upload is of another file");
+    expect(sent.filter(isPatch)).toHaveLength(1);
+  });
+
   it("throws the last error after maxRetries breaks without progress", async () => {
     const { fetch, sent } = recordingFetch((url, init) =>
       isPatch(init) ? refuse(503)(url, init) : undefined,

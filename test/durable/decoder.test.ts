@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { Decoder } from "../../src/durable/decoder.ts";
-import { requestDecoder } from "../../src/media/decoder-request.ts";
+import { requestDecoder } from "../../src/media/decoder.ts";
 import { fixture } from "../support/client.ts";
 
 /** Options with which a container was started, and the requests that came to its port. */

@@ -31,7 +31,9 @@ describe("a subscriber of an index", () => {
       state: "ready",
       progress: 1,
     });
-    const states = events.flatMap(({ type, data }) => (type === "asset.updated" ? data.state : []));
+    const states = events.flatMap(({ type, data }) =>
+      type === "asset.progress" ? [] : data.state,
+    );
     expect(states).toEqual([
       "queued",
       "fetching",
@@ -43,7 +45,7 @@ describe("a subscriber of an index", () => {
       "ready",
     ]);
     expect(new Set(events.map(({ type }) => type))).toEqual(
-      new Set(["asset.updated", "asset.progress"]),
+      new Set(["asset.updated", "asset.progress", "asset.ready"]),
     );
     const progress = events.map(({ data }) => data.progress);
     expect(progress).toEqual(progress.toSorted((a, b) => a - b));
@@ -67,7 +69,7 @@ describe("a subscriber of an index", () => {
     const { asset_id } = await client.json("POST", "/index/ends/image", { form });
     const failed = (await reader.until(isTerminal)).at(-1)!;
     expect(failed).toMatchObject({
-      type: "asset.updated",
+      type: "asset.failed",
       data: { asset_id, state: "failed", error: { code: "unreadable_image" } },
     });
     const record = await client.json("GET", `/index/ends/image/${asset_id}`);

@@ -20,6 +20,7 @@ beforeAll(async () => {
 
 const LATER = "3600"; // Retry-After in seconds: no retry happens by itself
 
+const byName = (a: string, b: string) => (a < b ? -1 : 1);
 const hasFailed = ({ error }: Json) => error !== null;
 
 /** Makes all pending deliveries due and runs the object's alarm. */
@@ -34,8 +35,12 @@ async function runDueDeliveries(object: WebhookIndex["object"], set = "due_at = 
 type WebhookIndex = Awaited<ReturnType<typeof createWebhookIndex>>;
 
 describe("the webhook of an index", () => {
-  it("receives each change of state, signed, but no progress", async () => {
+  it("receives events of the types that it names, signed", async () => {
     const { receiver } = await createWebhookIndex(client, "events");
+    const webhook_events = ["asset.updated", "asset.ready", "asset.failed", "asset.deleted"];
+    const settings = { webhook_url: receiver.url, webhook_events };
+    const changed = await client.json("PATCH", "/index/events", { json: { settings } });
+    expect(changed.settings).toEqual(settings);
     const form = { image_file: await fixture("words.jpg") };
     const asset = await client.json("POST", "/index/events/image", { form });
     await client.waitForAsset("events", asset);
@@ -60,12 +65,12 @@ describe("the webhook of an index", () => {
       ["asset.updated", "segmenting"],
       ["asset.updated", "describing"],
       ["asset.updated", "embedding"],
-      ["asset.updated", "ready"],
+      ["asset.ready", "ready"],
       ["asset.deleted", "ready"],
     ]);
     const { type, timestamp, data } = payloadOf(inOrder[5]!);
     expect({ type, data }).toEqual({
-      type: "asset.updated",
+      type: "asset.ready",
       data: {
         index_name: "events",
         asset_id: asset.asset_id,
@@ -88,6 +93,28 @@ describe("the webhook of an index", () => {
       inOrder.map(({ headers }) => headers["webhook-id"]).toReversed(),
     );
     expect(log.deliveries[1].payload).toEqual(payloadOf(inOrder[5]!));
+  });
+
+  it("receives how an ingest ends, and the deletion, if it names no types", async () => {
+    const { receiver } = await createWebhookIndex(client, "ends");
+    for (const name of ["words.jpg", "truncated.jpg"]) {
+      const form = { image_file: await fixture(name) };
+      const asset = await client.json("POST", "/index/ends/image", { form });
+      await client.waitForAsset("ends", asset);
+      await client.json("DELETE", `/index/ends/image/${asset.asset_id}`);
+    }
+    const received = await receiver.waitForRequests(4);
+    const types = received.map((request) => payloadOf(request).type).toSorted(byName);
+    expect(types).toEqual(["asset.deleted", "asset.deleted", "asset.failed", "asset.ready"]);
+    const log = await client.json("GET", "/index/ends/webhook/deliveries");
+    expect(log.deliveries).toHaveLength(4);
+  });
+
+  it("refuses types that there aren't", async () => {
+    const settings = { webhook_events: ["asset.ready", "asset.done"] };
+    const json = { index_name: "typed", settings };
+    const loc = ["body", "settings", "webhook_events", 1];
+    expect(await client.issues("POST", "/index", { json })).toEqual([[loc, "literal_error"]]);
   });
 
   it("receives a test event on request", async () => {

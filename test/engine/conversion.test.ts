@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Engine, readError, readJson, startEngine, TOKEN } from "./engine-process.ts";
 import { atRate, makeVideo, readFrameNumber } from "./video-file.ts";
@@ -50,7 +52,22 @@ function converters(): number[] {
   const table = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
   return table.split("\n").flatMap((line) => {
     const [pid, parent] = line.trim().split(/\s+/).map(Number);
-    return parent === engine.pid && line.includes("conversion-process") ? [pid!] : [];
+    return parent === engine.pid && line.includes("decoder-process") ? [pid!] : [];
+  });
+}
+
+/** Kills the converters, and returns how many there were. */
+function killConverters(): number {
+  const pids = converters();
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  return pids.length;
+}
+
+/** Process ids of the converters that have opened a stored file. */
+function workers(): number[] {
+  return converters().filter((pid) => {
+    const folder = `/proc/${pid}/fd`;
+    return readdirSync(folder).some((fd) => readlinkSync(join(folder, fd)).includes("/engine-"));
   });
 }
 
@@ -59,8 +76,8 @@ describe("a stored file", () => {
     const response = await call("POST", `measure?file=${await send(video)}`);
     expect(await response.json()).toMatchObject({
       container: "mpegts",
-      origin_seconds: ORIGIN_SECONDS,
       duration_seconds: expect.closeTo(FRAMES / 25, 3),
+      recordings: [{ origin_seconds: ORIGIN_SECONDS }],
       video: { codec: "h264", width: 160, height: 96, fps: 25, rotation: 0 },
       audio: { codec: "aac" },
     });
@@ -126,12 +143,19 @@ describe("a piece", () => {
     expect(await readError(response)).toEqual([400, "bad_request"]);
   });
 
-  it("whose process is killed fails, and succeeds the next time", async () => {
+  it("whose process is killed once is converted by another", async () => {
+    const converting = partOf(await send(video), 0, 5_000);
+    await expect.poll(killConverters).toBeGreaterThan(0);
+    expect((await converting).status).toBe(200);
+  });
+
+  it("whose processes are killed is too complex, and the next one is converted", async () => {
     const id = await send(video);
     const converting = partOf(id, 0, 60_000);
-    await expect.poll(converters).toHaveLength(1);
-    process.kill(converters()[0]!, "SIGKILL");
-    expect(await readError(await converting)).toEqual([500, "failed"]);
+    const killing = setInterval(killConverters, 50);
+    const error = await readError(await converting);
+    clearInterval(killing);
+    expect(error).toEqual([422, "too_complex"]);
     expect((await partOf(id, 0, 2000)).status).toBe(200);
   });
 
@@ -142,9 +166,10 @@ describe("a piece", () => {
     const path = `/conversion/part?file=${id}&start_ms=0&end_ms=60000&width=160`;
     const init = { method: "POST", headers, signal: caller.signal };
     const converting = engine.fetch(path, init).catch(() => "hung up");
-    await expect.poll(converters).toHaveLength(1);
+    await expect.poll(workers).toHaveLength(1);
+    const [worker] = workers();
     caller.abort();
     expect(await converting).toBe("hung up");
-    await expect.poll(converters).toHaveLength(0);
+    await expect.poll(converters).not.toContain(worker);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { startBackend } from "../../local/engine/tensor-graph.ts";
-import { createRandom, drawNormal } from "../../src/search/random-numbers.ts";
+import { createRandom, drawNormal } from "../../tools/random-numbers.ts";
 import {
   createDense,
   createDropout,

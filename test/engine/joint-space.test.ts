@@ -4,8 +4,10 @@ import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EmbeddingList } from "../../local/engine/embeddings.ts";
+import { openImage } from "../../local/engine/image.ts";
 import { BANDS, COLOURS, measureColours } from "../../local/engine/joint-space/colours.ts";
 import { createJointEmbedder } from "../../local/engine/joint-space/embedder.ts";
+import { loadImageEncoder } from "../../local/engine/joint-space/features.ts";
 import type { Weights } from "../../local/engine/joint-space/towers.ts";
 import { readWeights, writeWeights } from "../../local/engine/joint-space/weights.ts";
 import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
@@ -61,6 +63,18 @@ describe("the joint space", () => {
       const scores = texts.map((_, text) => dot(vectors[text], imageVector));
       expect(scores.indexOf(Math.max(...scores))).toBe(at);
     }
+  });
+
+  it("reads the features of a detected image from the run that detected its objects", async () => {
+    const encoder = await loadImageEncoder();
+    const photo = Buffer.from(await readPhoto("locomotion-house-cat"), "base64");
+    const computed = await encoder.read(await openImage(photo));
+    await encoder.detect(await openImage(photo));
+    const remembered = await encoder.read(await openImage(photo));
+    expect(remembered).toEqual(computed);
+    expect(await encoder.read(await openImage(photo))).toBe(remembered);
+    const other = await sharp(photo).flop().jpeg().toBuffer();
+    expect(await encoder.read(await openImage(other))).not.toEqual(remembered);
   });
 
   it("accepts a data: URL as an image", async () => {

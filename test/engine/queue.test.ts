@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Queue } from "../../local/engine/queue.ts";
 
@@ -59,5 +59,68 @@ describe("a queue", () => {
     const broken = queue.run(() => Promise.reject(new Error("broken")), neverAborted);
     await expect(broken).rejects.toThrow("broken");
     expect(await queue.run(() => Promise.resolve(1), neverAborted)).toBe(1);
+  });
+});
+
+describe("accounts in a queue", () => {
+  /** Runs tasks of accounts, one at a time each way, and returns the order in which they began. */
+  async function orderOf(
+    arrivals: string[],
+    limits: { concurrency: number; reserve?: number; maxWaiting?: number },
+  ): Promise<{ begun: string[]; end: () => Promise<void>; refused: string[] }> {
+    const queue = new Queue({ maxWaiting: 100, timeoutMs: 60_000, ...limits });
+    const [begun, refused]: [string[], string[]] = [[], []];
+    const running: (() => void)[] = [];
+    for (const name of arrivals) {
+      const task = () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => running.push(resolve));
+      };
+      void queue.run(task, neverAborted, name[0]).catch(() => refused.push(name));
+    }
+    await setImmediate();
+    const end = async () => {
+      running.shift()?.();
+      await setImmediate();
+    };
+    return { begun, end, refused };
+  }
+
+  it.each<[string, string[], { concurrency: number; reserve?: number }, string[]]>([
+    [
+      "take turns, whatever the number of their tasks",
+      ["a1", "a2", "a3", "a4", "b1", "b2", "c1"],
+      { concurrency: 1 },
+      ["a1", "b1", "c1", "a2", "b2", "a3", "a4"],
+    ],
+    [
+      "begin in their order of arrival if each has one",
+      ["c1", "a1", "b1"],
+      { concurrency: 1 },
+      ["c1", "a1", "b1"],
+    ],
+    [
+      "of which none runs begin in the reserve",
+      ["a1", "a2", "a3", "b1", "b2"],
+      { concurrency: 2, reserve: 1 },
+      ["a1", "a2", "b1", "a3", "b2"],
+    ],
+  ])("%s", async (_, arrivals, limits, expected) => {
+    const { begun, end } = await orderOf(arrivals, limits);
+    for (let i = 0; i < arrivals.length; i++) await end();
+    expect(begun).toEqual(expected);
+  });
+
+  it("don't wait for the long tasks of one account", async () => {
+    const { begun } = await orderOf(["a1", "a2", "a3", "b1"], { concurrency: 2, reserve: 1 });
+    expect(begun).toEqual(["a1", "a2", "b1"]);
+  });
+
+  it("don't fill the queue for others", async () => {
+    const arrivals = ["a1", "a2", "a3", "a4", "b1", "b2", "a5"];
+    const { begun, end, refused } = await orderOf(arrivals, { concurrency: 1, maxWaiting: 3 });
+    expect(refused.toSorted()).toEqual(["a4", "a5", "b2"]);
+    for (let i = 0; i < arrivals.length; i++) await end();
+    expect(begun).toEqual(["a1", "b1", "a2", "a3"]);
   });
 });

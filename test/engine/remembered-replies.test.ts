@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 function callWith(body: string, query = ""): Call {
   const headers = { "content-length": String(body.length) };
   const request = Object.assign(Readable.from([Buffer.from(body)]), { headers });
-  return { request, query: new URLSearchParams(query), signal };
+  return { request, query: new URLSearchParams(query), signal, account: "" };
 }
 
 let folder: string;

@@ -3,7 +3,7 @@ import { makeQueries, makeSegments } from "../../bench/search/corpus.ts";
 import { type SearchFigures, toParts, toRatios } from "../../bench/search/figures.ts";
 import { measureThroughput, interleaveQueries } from "../../bench/search/interleave.ts";
 import { type TimedSearch, parseServerTiming } from "../../bench/search/systems.ts";
-import { ndcg } from "../../src/search/ndcg.ts";
+import { ndcg } from "../../tools/ndcg.ts";
 import { decodeBatch, encodeBatch, splitRows } from "../../tools/segment-batch.ts";
 import { quantile } from "../../tools/suite.ts";
 

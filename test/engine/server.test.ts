@@ -77,6 +77,25 @@ describe("the engine", () => {
     expect(error).toEqual([501, "model_not_found"]);
   });
 
+  it("quotes the evidence of an answer's prompt without a language model", async () => {
+    const system = "If the evidence doesn't answer the question, reply only NOT_IN_EVIDENCE.";
+    const evidence = JSON.stringify({ evidence: 3, title: "a.mp4", said: "Bees come at dawn." });
+    const messages = [
+      { role: "system", content: system },
+      { role: "user", content: `Evidence:\n\n${evidence}\n\nQuestion: "When do bees come?"` },
+    ];
+    const ask = (stream: boolean) =>
+      engine.post("/v1/chat/completions", JSON.stringify({ messages, stream }));
+    expect(await readJson(await ask(false))).toMatchObject({
+      model: "extractive",
+      choices: [{ message: { content: "Bees come at dawn. [3]" }, finish_reason: "stop" }],
+      usage: { total_tokens: 0 },
+    });
+    const events = await (await ask(true)).text();
+    expect(events).toContain('"content":"Bees come at dawn. [3]"');
+    expect(events).toContain('"model":"extractive"');
+  });
+
   it.each(ROUTES)("rejects %s without a valid token", async (path) => {
     const tokens = [undefined, "Bearer wrong", `Bearer ${TOKEN}x`, TOKEN];
     for (const authorization of tokens) {

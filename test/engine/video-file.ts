@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Encoder, Muxer } from "node-av/api";
+import { Encoder, FilterAPI, Muxer } from "node-av/api";
 import {
   AV_CHANNEL_ORDER_NATIVE,
   AV_LOG_QUIET,
@@ -10,6 +10,7 @@ import {
   AV_SAMPLE_FMT_FLTP,
   FF_ENCODER_AAC,
   FF_ENCODER_LIBX264,
+  type FFVideoEncoder,
 } from "node-av/constants";
 import { Frame, Log, type Packet, Rational } from "node-av/lib";
 import sharp from "sharp";
@@ -21,15 +22,22 @@ export interface VideoFile {
   times: readonly number[];
   /** Frames from one keyframe to the next. */
   keyframeEvery?: number;
-  container?: "mp4" | "matroska" | "mpegts" | "avi";
+  container?: "mp4" | "matroska" | "mpegts" | "avi" | "flv";
   /** Seconds of a 440 Hz tone. */
   audioSeconds?: number;
+  /** H.264 by default. */
+  codec?: { encoder: FFVideoEncoder; pixels: string };
+  /** FFmpeg's filters of the frames before they are encoded. */
+  filters?: string;
+  /** FFmpeg's options of the encoder. */
+  encoderOptions?: Record<string, string>;
   /** FFmpeg's options of the container, such as `movflags`. */
   options?: Record<string, string>;
 }
 
 Log.setLevel(AV_LOG_QUIET);
 
+const H264 = { encoder: FF_ENCODER_LIBX264, pixels: "yuv420p" } as const;
 const BITS = 8;
 const RATE = 48_000;
 
@@ -47,20 +55,27 @@ export async function makeVideo(file: VideoFile): Promise<Buffer<ArrayBuffer>> {
   {
     const { options = {} } = file;
     await using muxer = await Muxer.open(path, { format: container, options });
-    using video = await Encoder.create(FF_ENCODER_LIBX264, {
+    const { encoder, pixels } = file.codec ?? H264;
+    const filters = file.filters ? `${file.filters},` : "";
+    using filter = FilterAPI.create(`${filters}format=${pixels}`);
+    using video = await Encoder.create(encoder, {
       gopSize: keyframeEvery,
       // AVI has no presentation times, so frames must be in decoding order.
       ...(container === "avi" && { maxBFrames: 0 }),
       configure: (context) => {
         context.framerate = new Rational(25, 1);
       },
-      options: { preset: "veryfast", crf: 20 },
+      options: { ...(!file.codec && { preset: "veryfast", crf: 20 }), ...file.encoderOptions },
     });
     using audio = await Encoder.create(FF_ENCODER_AAC, { bitrate: 64_000 });
     const videoIndex = muxer.addStream(video);
     const audioIndex = file.audioSeconds ? muxer.addStream(audio) : -1;
     const tracks = [
-      { encoder: video, index: videoIndex, frames: listFrames(width, height, times) },
+      {
+        encoder: video,
+        index: videoIndex,
+        frames: filter.frames(listFrames(width, height, times)),
+      },
     ];
     if (file.audioSeconds) {
       tracks.push({ encoder: audio, index: audioIndex, frames: listTone(file.audioSeconds) });

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { LIMITS } from "../../src/config.ts";
-import { resolveName } from "../../src/fetching/dns.ts";
 import { download } from "../../src/fetching/download.ts";
-import { fetchWithRedirects } from "../../src/fetching/redirects.ts";
+import { fetchWithRedirects } from "../../src/fetching/guarded-fetch.ts";
+import { resolveName } from "../../src/fetching/public-url.ts";
 import { postWebhook } from "../../src/fetching/webhook.ts";
 import { fetchPage } from "../../src/platforms/web.ts";
 import { PUBLIC_URLS, BLOCKED_URLS } from "../support/addresses.ts";

@@ -1,60 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PART_BYTES } from "../../src/config.ts";
-import { type Client, fixture, newClient } from "../support/client.ts";
+import { fixture, newClient } from "../support/client.ts";
 import { fetchDeployed } from "../support/deployed.ts";
 import { expectFreeBytes, setLimits } from "../support/quota-accounts.ts";
-import { createPaddedVideo, createUniqueImage, encode, TusClient } from "../support/tus-client.ts";
+import { createPaddedVideo, encode, TusClient } from "../support/tus-client.ts";
 import { waitFor } from "../support/wait.ts";
-
-/** Returns a body without a length, in chunks. */
-const chunked = (bytes: Uint8Array<ArrayBuffer>) =>
-  new Blob([bytes]).stream().pipeThrough(new TransformStream());
-
-describe("a resumable upload of unknown length", () => {
-  let client: Client;
-  let tus: TusClient;
-
-  beforeAll(async () => {
-    client = await newClient();
-    await client.json("POST", "/index", { json: { index_name: "a" } });
-    tus = new TusClient(client, "a");
-  });
-
-  const defer = async () => {
-    const created = await tus.create({ "upload-defer-length": "1" });
-    return new URL(created.headers.get("location")!).pathname;
-  };
-
-  it("stores no part beyond stored_bytes, even if a request doesn't tell its length", async () => {
-    await setLimits(client, { stored_bytes: PART_BYTES + 1000 });
-    const path = await defer();
-    const bytes = await createPaddedVideo(2 * PART_BYTES + 5);
-    expect((await tus.patch(path, 0, chunked(bytes))).status).toBe(402);
-    expect(await tus.offset(path)).toBe(PART_BYTES);
-    await tus.send("DELETE", path);
-    await expectFreeBytes(client, "a", PART_BYTES + 1000);
-  });
-
-  it("stores no tail beyond it, either", async () => {
-    await setLimits(client, { stored_bytes: 9000 });
-    const path = await defer();
-    expect((await tus.patch(path, 0, chunked(await createUniqueImage()))).status).toBe(402);
-    expect(await tus.offset(path)).toBe(0);
-    await tus.send("DELETE", path);
-  });
-
-  it("gets its length only once for the same room, if several announce theirs", async () => {
-    await setLimits(client, { stored_bytes: 100_000 });
-    const paths = await Promise.all(Array.from({ length: 5 }, defer));
-    const image = (await createUniqueImage()).subarray(0, 9);
-    const headers = { "upload-length": "90000" };
-    const responses = await Promise.all(paths.map((path) => tus.patch(path, 0, image, headers)));
-    const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b);
-    expect(statuses).toEqual([204, 402, 402, 402, 402]);
-    await Promise.all(paths.map((path) => tus.send("DELETE", path)));
-  });
-});
 
 it("parts of an upload that its checksum discards count until the upload ends", async () => {
   const client = await newClient();

@@ -26,9 +26,9 @@ const NON_ID_FIELDS = new Set(
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
    top_k top_p modes all none scope_seconds collapse use_boxes use_masks queue_job relevant filter group_by start_seconds end_seconds
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
-   upload-checksum upload-length upload-defer-length upload-metadata upload-offset video x-http-method-override
-   transcript_encoding moments fps correct min_probability webhook_url paused asset_types videos images
-    vector media after sequence within_seconds skipped facets unit top`.split(/\s+/),
+   upload-checksum upload-length upload-metadata upload-offset
+   transcript_encoding moments fps correct min_probability webhook_url paused asset_types
+   media handles_seconds search after sequence within_seconds skipped facets unit top`.split(/\s+/),
 );
 
 let owner: FullAccount;
@@ -261,14 +261,17 @@ async function sendWithId(
   }
   if (part === "query") url.searchParams.set(id, value);
   const fields = operation.json?.properties ?? {};
+  const isExport = fields["handles_seconds"] !== undefined;
+  const member = isExport && id === "segments" ? { segment_id: value } : value;
   const json = {
     ...(fields["query"] && id !== "search_id" && { query: "lantern" }),
     ...(fields["index_names"] && { index_names: world.ids.index_name }),
     ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0] }),
     ...(fields["platform"] && IMPORTS[operation.path]),
     ...(fields["moments"] && { moments: [MOMENT] }),
+    ...(isExport && { format: "edl", segments: [{ segment_id: world.ids.segment_id[0] }] }),
     ...(fields["min_probability"] && fields["name"] && { name: "lantern" }),
-    ...(part === "body" && { [id]: fields[id]?.type === "array" ? [value] : value }),
+    ...(part === "body" && { [id]: fields[id]?.type === "array" ? [member] : value }),
   };
   const call = operation.json ? { json } : {};
   const response = await world.client.send(operation.method, url.pathname + url.search, call);

@@ -39,8 +39,8 @@ describe("an archive that doesn't match its schema is refused, and nothing is st
       ["body", 1, "record", "format"],
     ],
     [
-      "a path outside",
-      () => changed(({ files }) => (files[0].path = "../x")),
+      "a path that is a number",
+      () => changed(({ files }) => (files[0].path = 1)),
       ["body", 1, "files", 0, "path"],
     ],
     [

@@ -41,6 +41,7 @@ describe("Sound without pictures", () => {
     ["speech.aiff", "aiff", "pcm_s16be"],
     ["speech.ac3", "ac3", "ac3"],
     ["speech.wma", "asf", "wmav2"],
+    ["alac.mov", "mov,mp4,m4a,3gp,3g2,mj2", "alac"],
   ])("of %s is found by its speech, and has a waveform", async (name, container, codec) => {
     const index = await createIndex(name.replace(".", "-"));
     const record = await addSound(index, name);

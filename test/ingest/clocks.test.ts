@@ -37,6 +37,16 @@ describe("a video with a trimmed end", () => {
   });
 });
 
+it("a video of two cuts is shown in their order, by its working copy", async () => {
+  const asset = await ingest("cuts", "cuts.mov");
+  expect(asset).toMatchObject({ state: "ready", duration_seconds: 4, warnings: [] });
+  expect(asset.working_copy.reason).toBe("unreadable_container");
+  expect(await listSegments("cuts", asset)).toEqual([
+    [0, 2, "HELLO"],
+    [2, 4, ""],
+  ]);
+});
+
 describe("two recordings that were joined", () => {
   it("follow one another, each with its shots", async () => {
     const asset = await ingest("joined", "joined.ts");
@@ -47,6 +57,14 @@ describe("two recordings that were joined", () => {
       [6, 9, "HELLO"],
       [9, 12, ""],
     ]);
+  });
+
+  it("are all heard in a chained Ogg", async () => {
+    const asset = await ingest("chained", "chained.ogg");
+    expect(asset).toMatchObject({ state: "ready", has_video: false, warnings: [] });
+    expect(asset.duration_seconds).toBeCloseTo(18, 0);
+    const { waveform } = asset.technical;
+    expect(Math.max(...waveform.slice(520))).toBeCloseTo(Math.max(...waveform.slice(0, 480)), 1);
   });
 });
 
@@ -61,10 +79,13 @@ describe("a video that was cut off", () => {
     expect(segments.at(-1)![1]).toBe(asset.duration_seconds);
   });
 
-  it("is ready with a warning that says how much is missing and from where", async () => {
-    const asset = await ingest("incomplete", "incomplete.mp4");
+  it.each([
+    ["incomplete.mp4", 5.9],
+    ["incomplete.avi", 60],
+  ])("is ready with a warning that says how much is missing: %s", async (file, seconds) => {
+    const asset = await ingest(`without-${file.split(".")[1]}`, file);
     expect(asset.state).toBe("ready");
-    expect(asset.duration_seconds).toBeLessThan(5.9);
+    expect(asset.duration_seconds).toBeLessThan(seconds);
     const [warning] = asset.warnings;
     expect(warning.code).toBe("incomplete_media");
     expect(warning.message).toMatch(

@@ -1,25 +1,24 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { workingCopyOf } from "../../src/derived-media.ts";
 import type { AssetId } from "../../src/ids.ts";
-import { convert, plannedPart } from "../../src/ingest/steps/convert.ts";
-import { mergeParts } from "../../src/ingest/steps/merge-parts.ts";
+import { convert, mergeParts, plannedParts } from "../../src/ingest/steps/convert.ts";
 import { planConversion } from "../../src/ingest/steps/plan-conversion.ts";
 import { readConvertedPart } from "../../src/media/container/mp4-part.ts";
 import { probeMedia } from "../../src/media/container/open-container.ts";
 import { openFile } from "../../src/media/container/r2-file.ts";
 import { CONVERSION } from "../../src/parameters.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
+import { recountBytes } from "../../src/store/d1/quotas.ts";
 import { getConversionPlan } from "../../src/store/r2/conversion-plan.ts";
 import {
   assetPrefix,
   conversionPrefix,
-  listObjects,
   convertedPartKey,
+  listObjects,
   workingCopyKey,
 } from "../../src/store/r2/object-keys.ts";
-import { recountBytes } from "../../src/store/recount-bytes.ts";
 import type { Asset } from "../../src/types.ts";
-import { workingCopyOf } from "../../src/working-copy.ts";
 import {
   createTarget,
   exportLines,
@@ -27,7 +26,7 @@ import {
   hostFiles,
   importLines,
 } from "../support/archive-helpers.ts";
-import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+import { type Client, type Json, fixture, newClient } from "../support/client.ts";
 
 const SECONDS = 70;
 /** Time of the voice: in the second piece. */
@@ -202,7 +201,7 @@ describe("a decoder", () => {
     await convert(env, asset, 0);
     const plan = (await getConversionPlan(env.MEDIA, asset))!;
     const file = await openFile(env.MEDIA, convertedPartKey(asset, 0));
-    const piece = plannedPart(plan, 0);
+    const piece = plannedParts(plan)[0]!;
     expect((await readConvertedPart(file, piece)).video!.sizes.length).toBeGreaterThan(300);
     const others = [
       { ...piece, endMs: CONVERSION.partMs - 5000 },
@@ -226,7 +225,7 @@ describe("a decoder", () => {
     const plan = (await getConversionPlan(env.MEDIA, asset))!;
     await readConvertedPart(
       await openFile(env.MEDIA, convertedPartKey(asset, 0)),
-      plannedPart(plan, 0),
+      plannedParts(plan)[0]!,
     );
   });
 });

@@ -20,7 +20,7 @@ describe("an ingest message", () => {
     await client.waitForAsset("twice", asset);
     const before = await readStoredState(asset, indexId);
     expect(before).toMatchObject({ fullTextRows: 1, vectors: 1 });
-    expect(before.keys).toHaveLength(3); // file, keyframe, archive record
+    expect(before.keys).toHaveLength(2); // file, keyframe
     for (const step of ["fetch", "segment", "describe", "embed", "finish"]) {
       const body = { indexId, assetId: asset.asset_id, step, part: 0 };
       expect((await deliver("sightline-local-ingest", body)).explicitAcks).toHaveLength(1);
@@ -103,6 +103,16 @@ describe("an overdue part", () => {
       .run();
     await sweep(env, Date.now());
     expect(await client.waitForAsset("no-alarm", asset)).toMatchObject({ state: "ready" });
+  });
+
+  it("whose workers were cut off three times fails the asset as too complex", async () => {
+    const { asset, object } = await startAsset(client, "cut-off");
+    await client.waitForAsset("cut-off", asset);
+    const part = { status: "leased", attempts: 3, cutOffs: 2, dispatches: 3, dueAt: 0 };
+    await setState(object, { step: "embed", parts: [part] });
+    await runDurableObjectAlarm(object);
+    const record = await client.waitForAsset("cut-off", asset);
+    expect(record).toMatchObject({ state: "failed", error: { code: "too_complex" } });
   });
 
   it("with too many attempts fails the asset, which a retry then ingests", async () => {

@@ -14,7 +14,7 @@ import { type Client, fixture, type Json, newClient } from "../support/client.ts
 const INDEX = "/index/films";
 
 let client: Client;
-/** H.264 in an MPEG-TS, which is read as it is, and which most browsers don't play. */
+/** H.264 in Matroska, which is read as it is, and which most browsers don't play. */
 let recording: Json;
 
 const load = async ({ asset_id: id }: Json) => (await getAsset(env.DB, id as AssetId))!;
@@ -30,7 +30,7 @@ const askFor = ({ asset_id: id }: Json) =>
 beforeAll(async () => {
   client = await newClient();
   await client.json("POST", "/index", { json: { index_name: "films" } });
-  recording = await add("cut.ts");
+  recording = await add("film.mkv");
 });
 
 describe("a video that browsers don't play", () => {
@@ -71,7 +71,7 @@ describe("a video that browsers don't play", () => {
     expect(played.headers.get("content-type")).toBe("video/mp4");
     expect((await played.arrayBuffer()).byteLength).toBe(after.working_copy.bytes);
     const original = await client.send("GET", new URL(after.original_url).pathname);
-    const file = await (await fixture("cut.ts")).arrayBuffer();
+    const file = await (await fixture("film.mkv")).arrayBuffer();
     expect((await original.arrayBuffer()).byteLength).toBe(file.byteLength);
     const { segments } = await client.json("GET", `${INDEX}/video/${recording.asset_id}/segments`);
     const times = (list: Json[]) => list.map(({ start_seconds: start }) => start);

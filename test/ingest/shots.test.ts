@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { newId } from "../../src/ids.ts";
-import { openSampledFrames } from "../../src/ingest/segmentation/sampled-frames.ts";
+import { openSampledFrames } from "../../src/ingest/segmentation/windows.ts";
 import {
   type Container,
   openContainer,
@@ -20,6 +20,7 @@ import { fixture } from "../support/client.ts";
 /** Ten minutes at 10 frames a second: shots of a page of text and of a house in turn. */
 const VIDEO = "long.mp4";
 const SHOT_SECONDS = 3;
+const FRAME_SECONDS = 0.1;
 
 const frames = localMedia(env);
 const bindings = { ...env, FRAMES: frames, IMAGES: localImages(env) };
@@ -91,6 +92,23 @@ describe("detecting the shots of a window", () => {
     expect(starts).toEqual(
       Array.from({ length: count }, (_, i) => ["cut", (first + i) * SHOT_SECONDS]),
     );
+  });
+
+  it("finds the same cuts, in more operations, if FRAMES makes sheets of 25 images", async () => {
+    const range = { start: 0, end: SHOTS.windowSeconds };
+    const whole = await detectShots(bindings, openTrack(), range);
+    const capped = { ...bindings, FRAMES: localMedia({ ...env, MAX_IMAGE_COUNT: "25" }) };
+    const halved = await detectShots(capped, openTrack(), range);
+    const seconds = ({ frames }: typeof whole) => frames.map((frame) => frame.seconds);
+    const cuts = ({ transitions }: typeof whole) => transitions.map(({ to }) => to);
+    expect(cuts(whole).length).toBeGreaterThan(5);
+    expect(halved.frames).toHaveLength(whole.frames.length);
+    for (const list of [seconds, cuts]) {
+      const differences = list(whole).map((at, i) => Math.abs(at - list(halved)[i]!));
+      expect(Math.max(...differences)).toBeLessThanOrEqual(FRAME_SECONDS);
+    }
+    expect(cuts(halved)).toHaveLength(cuts(whole).length);
+    expect(halved.operations).toBeGreaterThanOrEqual(3 + whole.operations);
   });
 
   it("skips refinement if its frames can't be decoded, but fails in an outage", async () => {

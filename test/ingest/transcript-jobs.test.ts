@@ -5,7 +5,7 @@ import { newId } from "../../src/ids.ts";
 import { sweep } from "../../src/lifecycle/sweep.ts";
 import { insertJob } from "../../src/store/d1/jobs.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
-import { recordVectors } from "../../src/store/index-database/written-vectors.ts";
+import { recordVectors } from "../../src/store/index-database/segments.ts";
 import { putCues } from "../../src/store/transcripts.ts";
 import { vectorPair } from "../../src/store/vectorize/vector-pairs.ts";
 import { vectorId } from "../../src/store/vectorize/vectors.ts";

@@ -1,14 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CHECKED_INDEX } from "../../src/ids.ts";
-import { vectorPair, pairBindings } from "../../src/store/vectorize/vector-pairs.ts";
+import { vectorPair } from "../../src/store/vectorize/vector-pairs.ts";
 import { vectorLagSeconds } from "../../src/store/vectorize/vectors.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 import { startAsset } from "../support/ingest-helpers.ts";
-import { type AssetRef, assetRefOf, countStored, segmentIdsOf } from "../support/store-queries.ts";
+import { assetRefOf, countStored, segmentIdsOf } from "../support/store-queries.ts";
 import { waitUntil } from "../support/wait.ts";
-import { WATCHDOG_MS } from "../support/watchdog.ts";
 
 let client: Client;
 
@@ -83,40 +81,7 @@ describe("a repair", () => {
     await waitForLag();
     expect((await repair("missing")).findings).toEqual({});
   });
-
-  it(
-    "deletes orphaned vectors, also those that others have hidden",
-    { timeout: WATCHDOG_MS },
-    async () => {
-      const ref = await addOrphans("orphans");
-      const deletions = await countMutations("delete");
-      expect((await repair("orphans")).unrepaired).toEqual([]);
-      await waitForLag();
-      expect(await countStored(ref.indexId)).toMatchObject({
-        "sightline-text-1": 2,
-      });
-      expect((await countMutations("delete")) - deletions).toBeLessThan(10);
-    },
-  );
 });
-
-const ORPHANS = 150;
-
-/** Makes an index with an image, and more vectors without a segment than one query returns. */
-async function addOrphans(name: string): Promise<AssetRef> {
-  const asset = await addImage(name);
-  await waitForLag();
-  const [segmentId] = await segmentIdsOf(asset);
-  const ref = await assetRefOf(asset);
-  const { text } = vectorPair(env, ref);
-  const [vector] = await text.getByIds([`${segmentId}:text`]);
-  const orphans = Array.from({ length: ORPHANS }, (_, i) => {
-    return { id: `seg_gone${i}:text`, values: vector!.values, namespace: ref.indexId };
-  });
-  await text.upsert(orphans);
-  await waitForLag();
-  return ref;
-}
 
 describe("a deletion", () => {
   it("of an image whose vectors don't show yet deletes these, too", async () => {
@@ -127,19 +92,6 @@ describe("a deletion", () => {
     await waitForLag();
     expect(await countStored(ref.indexId)).toEqual({ indices: 1, shards: 1 });
   });
-
-  it(
-    "of an index deletes all orphaned vectors, and doesn't spin",
-    { timeout: WATCHDOG_MS },
-    async () => {
-      const ref = await addOrphans("whole");
-      const deletions = await countMutations("delete");
-      const { job_id } = await client.json("DELETE", "/index/whole");
-      expect(await client.waitForJob(job_id)).toMatchObject({ state: "succeeded" });
-      expect(await countStored(ref.indexId)).toEqual({});
-      expect((await countMutations("delete")) - deletions).toBeLessThan(10);
-    },
-  );
 });
 
 it("a search by an image finds the same image once Vectorize shows it", async () => {
@@ -148,43 +100,4 @@ it("a search by an image finds the same image once Vectorize shows it", async ()
   const form = { image_file: await fixture("words.jpg") };
   const { segments } = await client.json("POST", "/index/picture/search_image", { form });
   expect(segments[0]).toMatchObject({ asset_id: asset.asset_id });
-});
-
-describe("observing the bindings", () => {
-  let operator: Client;
-  beforeAll(async () => {
-    operator = await newClient(["read", "write", "operator"]);
-  });
-  const observe = (json: object): Promise<Json> =>
-    operator.json("POST", "/health/bindings", { json });
-
-  it("returns how long a vector takes to be found", async () => {
-    const { value } = (await observe({})).vectors;
-    expect(value).toMatchObject({ waiting: null });
-    expect(value.found_after_seconds).toBeGreaterThanOrEqual(0);
-    expect(value.score).toBeCloseTo(value.cosine, 4);
-  });
-
-  it("continues with a vector that an earlier request has written", async () => {
-    const id = `observed_${Date.now() - 60_000}_0123abcd`;
-    const values = Array.from({ length: 1024 }, (_, i) => Math.sin(i));
-    const { text } = pairBindings(env, 2); // the newest
-    await text.upsert([{ id, namespace: CHECKED_INDEX, values }]);
-    const { vectors, database } = await observe({ vector: id });
-    expect(vectors.value.found_after_seconds).toBeGreaterThan(60);
-    expect(database).toEqual([]);
-  });
-
-  it("gives a vector up that isn't found after five minutes", async () => {
-    const { value } = (await observe({ vector: `observed_${Date.now()}_0123abcd` })).vectors;
-    expect(value).toMatchObject({ found_after_seconds: null, score: null });
-    expect(value.waiting).toMatch(/^observed_/);
-    const old = `observed_${Date.now() - 300_000}_0123abcd`;
-    expect((await observe({ vector: old })).vectors.value.waiting).toBeNull();
-  });
-
-  it("takes no other id of a vector", async () => {
-    const json = { vector: "seg_0:caption" };
-    expect((await operator.send("POST", "/health/bindings", { json })).status).toBe(422);
-  });
 });

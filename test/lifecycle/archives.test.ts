@@ -70,7 +70,7 @@ describe("an export", () => {
     expect(lines.at(-1)).toEqual({ kind: "end", assets: 5 });
   });
 
-  it("with media names the files, and no archive record or speech", () => {
+  it("with media names the files, and no speech", () => {
     const paths = archive[2].files.map(({ path }: Json) => path);
     expect(paths).toContain("source");
     expect(paths).toContain("frame-signatures/0.json");

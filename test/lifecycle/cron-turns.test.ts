@@ -3,13 +3,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { JOBS, LIFECYCLE } from "../../src/config.ts";
 import { type AccountId, type IndexId, newId } from "../../src/ids.ts";
 import { sweep } from "../../src/lifecycle/sweep.ts";
-import { listUnarchivedAssets } from "../../src/store/archive.ts";
+import { listUnmirroredAssets } from "../../src/store/asset-changes.ts";
 import { listUndispatchedAssets, listWaitingIndices } from "../../src/store/d1/assets.ts";
-import { listSoftDeletedIndices } from "../../src/store/d1/indices.ts";
-import { redispatchOverdueJobs, pruneJobs } from "../../src/store/d1/jobs.ts";
-import { listIndicesDue, recordTurns } from "../../src/store/d1/traversals.ts";
-import { listExpiredUploads, listReceivedUploads } from "../../src/store/d1/upload-lists.ts";
-import { listUnmirroredAssets } from "../../src/store/mirror.ts";
+import { listSoftDeletedIndices, listIndicesDue, recordTurns } from "../../src/store/d1/indices.ts";
+import { pruneJobs, redispatchOverdueJobs } from "../../src/store/d1/jobs.ts";
+import { listExpiredUploads, listReceivedUploads } from "../../src/store/d1/uploads.ts";
 import { newClient } from "../support/client.ts";
 import { run } from "../support/store-queries.ts";
 
@@ -145,11 +143,6 @@ const QUERIES: Query[] = [
     "changes that an index database lacks",
     () => insertAssets({ state: "ready", facts_revision: 1 }),
     () => listUnmirroredAssets(env.DB, now, BATCH),
-  ],
-  [
-    "changes that an archive record lacks",
-    () => insertAssets({ state: "ready", content_revision: 1 }),
-    () => listUnarchivedAssets(env.DB, now, BATCH),
   ],
   ["received uploads", () => insertUploads(true), () => listReceivedUploads(env.DB, now, BATCH)],
   [

@@ -6,7 +6,7 @@ import { newId, type SegmentId } from "../../src/ids.ts";
 import { embed } from "../../src/ingest/steps/embed.ts";
 import { purgeAsset, purgeIndex } from "../../src/lifecycle/purge.ts";
 import { SlicePaused } from "../../src/lifecycle/slice.ts";
-import { runJob } from "../../src/queues/job-runners.ts";
+import { runJob } from "../../src/queues/jobs.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { insertJob, updateJob } from "../../src/store/d1/jobs.ts";
 import { assetPrefix, deletePrefix, sourceKey } from "../../src/store/r2/object-keys.ts";
@@ -127,19 +127,14 @@ describe("a repeated deletion of an index", () => {
 
   it("leaves no orphans in any store after its only image was deleted", async () => {
     await addAsset("words.jpg");
-    const pair = vectorPair(env, asset);
-    const [text] = await pair.text.getByIds([`${segments[0]}:text`]);
-    const [image] = await pair.image.getByIds([`${segments[0]}:image`]);
+    const { text } = vectorPair(env, asset);
+    const [vector] = await text.getByIds([`${segments[0]}:text`]);
     const namespace = asset.indexId;
-    await pair.text.upsert([
-      { id: "seg_gone:caption", values: text!.values, namespace },
-      { id: "seg_orphaned:caption", values: text!.values, namespace },
-    ]);
-    await pair.image.upsert([{ id: "seg_gone:image", values: image!.values, namespace }]);
-    await createOrphans(asset.accountId, asset.indexId, asset.assetId);
+    await text.upsert([{ id: "seg_orphaned:caption", values: vector!.values, namespace }]);
+    await createOrphans(asset.accountId, asset.indexId);
     await createOrphanSegment(asset, "a lantern");
     await purgeAsset(env, asset);
-    expect(Object.keys(await countStored(namespace))).toContain("sightline-image-1");
+    expect(Object.keys(await countStored(namespace))).toContain("sightline-text-1");
     await deliverDeletion("delete_index");
     expect(await countStored(namespace)).toEqual({});
   });

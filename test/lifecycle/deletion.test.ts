@@ -1,11 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../../local/worker.ts";
-import { inspectIndex } from "../../src/lifecycle/health/media-index.ts";
-import { probeImageModel } from "../../src/lifecycle/image-model.ts";
-import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+import { inspectIndex } from "../../src/lifecycle/inspect.ts";
+import { type Client, type Json, fixture, newClient } from "../support/client.ts";
 import { fetchDeployed } from "../support/deployed.ts";
-import { startAsset, readStoredState } from "../support/ingest-helpers.ts";
+import { readStoredState, startAsset } from "../support/ingest-helpers.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
 import { scriptAnswers } from "../support/scripted-model.ts";
 import { assetRefOf, run, segmentIdsOf } from "../support/store-queries.ts";
@@ -135,7 +134,7 @@ describe("an asset that is being deleted", () => {
   it("isn't reported as orphaned content", async () => {
     const inTwoDays = Date.now() + 2 * 24 * 3_600_000;
     const asset = await assetRefOf(video);
-    expect(await inspectIndex(env, asset, await probeImageModel(env), inTwoDays)).toEqual([]);
+    expect(await inspectIndex(env, asset, inTwoDays)).toEqual([]);
   });
 });
 

@@ -3,12 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { MODELS } from "../../src/config.ts";
-import { type AccountId, type IndexId, type JobId, newId, type SegmentId } from "../../src/ids.ts";
-import { repairAsset } from "../../src/lifecycle/repair.ts";
-import { newReport } from "../../src/lifecycle/report.ts";
+import { newInvocationCalls } from "../../src/counts.ts";
+import { type AccountId, type IndexId, type JobId, type SegmentId, newId } from "../../src/ids.ts";
+import { newReport, repairAsset } from "../../src/lifecycle/repair.ts";
 import { SlicePaused } from "../../src/lifecycle/slice.ts";
 import { type TraversalCheckpoint, traverse } from "../../src/lifecycle/traverse.ts";
-import { newInvocationCalls } from "../../src/metering/invocation-calls.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { insertJob, updateJob } from "../../src/store/d1/jobs.ts";
 import { keyframeKey } from "../../src/store/r2/object-keys.ts";
@@ -17,13 +16,13 @@ import { deleteVectorsOf, possibleIds, textIds } from "../../src/store/vectorize
 import { localAi } from "../local/bindings.ts";
 import { type Client, type Json, newClient } from "../support/client.ts";
 import { deliver, startAsset } from "../support/ingest-helpers.ts";
-import { runSearches, createRepairFixture, type RepairFixture } from "../support/repair-fixture.ts";
+import { type RepairFixture, createRepairFixture, runSearches } from "../support/repair-fixture.ts";
 import {
-  countStored,
   type AssetRef,
   assetRefOf,
-  segmentIdsOf,
+  countStored,
   runInIndex,
+  segmentIdsOf,
 } from "../support/store-queries.ts";
 
 let client: Client;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type IndexId } from "../../src/ids.ts";
+import type { IndexId } from "../../src/ids.ts";
 import { FINDINGS, INDEX_FINDINGS } from "../../src/lifecycle/findings.ts";
 import { type Client, type Json, newClient } from "../support/client.ts";
 import {
@@ -71,12 +71,11 @@ describe("an index with every kind of finding", () => {
     advanceTwoDays();
     const { nodes, health } = await traverse();
     const found = nodes.flatMap((node: Json) => node.health.findings.map(({ code }: Json) => code));
-    // Without a converted file there is no working copy to lose: test/ingest/conversion.test.ts.
+    // The last one is caused in test/ingest/conversion.test.ts.
     const notCaused = new Set(["ingest_stuck", "source_missing", "working_copy_missing"]);
     const all = FINDINGS.filter((code) => !notCaused.has(code));
     expect(new Set(found)).toEqual(new Set(all));
-    const caused = INDEX_FINDINGS.filter((code) => code !== "records_missing");
-    expect(health.findings.map(({ code }: Json) => code)).toEqual(caused);
+    expect(health.findings.map(({ code }: Json) => code)).toEqual(INDEX_FINDINGS);
     expect(await findingsOf(assets.rotated)).toEqual([]);
     for (const { message } of health.findings) expect(message).toMatch(/^[A-Z0-9].* .*\.$/);
   });

@@ -7,11 +7,10 @@ const FULL_HOUR = Date.UTC(2026, 10, 25, 12);
 
 /** A text that only statements of the chore have. */
 const CHORES = [
-  ["overdue_jobs", "dispatches >="],
+  ["overdue_jobs", "AND dispatches + leased"],
   ["unstarted_assets", "revision = 0 AND created_at"],
   ["waiting_indices", "SELECT DISTINCT account_id, index_id"],
   ["unmirrored_assets", "mirrored_revision < facts_revision"],
-  ["unarchived_assets", "archived_revision < content_revision"],
   ["deleted_indices", "kind = 'delete_index'"],
   ["due_traversals", "traverse_due_at <="],
   ["uploads", "sha256 IS NOT NULL AND result_asset_id IS NULL"],

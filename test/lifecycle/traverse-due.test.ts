@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import worker from "../../local/worker.ts";
 import { MODELS } from "../../src/config.ts";
 import { type AccountId, type IndexId, newId } from "../../src/ids.ts";
+import { listIndicesDue, markTraversed } from "../../src/store/d1/indices.ts";
 import { insertJob, updateJob } from "../../src/store/d1/jobs.ts";
-import { listIndicesDue, markTraversed } from "../../src/store/d1/traversals.ts";
 import { type Client, type Json, newClient } from "../support/client.ts";
 import { run } from "../support/store-queries.ts";
 

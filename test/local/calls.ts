@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { inject } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { localSpace } from "./bindings.ts";

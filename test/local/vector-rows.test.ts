@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import dots from "../../local/vector-dots.wasm";
 import { TopMatches, VectorRows } from "../../local/vector-rows.ts";
-import dots from "../../src/vector-dots.wasm";
 
 const WIDTH = 20;
 const ROWS = 9000;

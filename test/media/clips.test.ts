@@ -6,9 +6,9 @@ import {
   Input,
 } from "mediabunny";
 import { beforeAll, describe, expect, it } from "vitest";
-import { cutFrameClip, cutRangeClip, maxClipBytes } from "../../src/media/container/clips.ts";
-import { type PresentedVideo, presentWhole } from "../../src/media/container/presented-track.ts";
-import { cutSparseClip } from "../../src/media/container/sparse-clip.ts";
+import { cutFrameClip, maxClipBytes } from "../../src/media/container/clips.ts";
+import { cutSparseClip, listFrames } from "../../src/media/container/sparse-clip.ts";
+import { type PresentedVideo, presentWhole } from "../../src/media/container/timeline.ts";
 import { fixture } from "../support/client.ts";
 
 const MIB = 2 ** 20;
@@ -77,11 +77,16 @@ describe("a clip of chosen frames", () => {
   });
 });
 
+it("the frames of a range begin with the one on screen at its start", async () => {
+  const frames = await listFrames(track, { start: 1.05, end: 1.35 });
+  expect(frames.map(({ seconds }) => Math.round(seconds * 10) / 10)).toEqual([1, 1.1, 1.2, 1.3]);
+});
+
 describe("the largest size of a clip", () => {
   it("is at least that of the clip of the same range", async () => {
     const range = { start: 1, end: 3 };
-    const options = { maxBytes: 16 * MIB, keyPacketsOnly: false, gapSeconds: 0 };
-    const { bytes } = await readClip((await cutRangeClip(track, range, options)).file);
+    const times = (await listFrames(track, range)).map(({ seconds }) => seconds);
+    const { bytes } = await readClip((await cutSparseClip(track, times, 16 * MIB)).file);
     const most = await maxClipBytes(track, range, 16 * MIB);
     expect(most).toBeGreaterThanOrEqual(bytes);
     expect(most).toBeLessThan(MIB);

@@ -13,7 +13,7 @@ import {
   type ExternalDecoder,
   hasDecoder,
   requestDecoder,
-} from "../../src/media/decoder-request.ts";
+} from "../../src/media/decoder.ts";
 import { extractFrameAt } from "../../src/media/frames.ts";
 import { fixture } from "../support/client.ts";
 
@@ -51,6 +51,7 @@ const PART = {
   frameFormat: { width: 320, height: 180, fps: 10 },
   audio: true,
   originSeconds: 0,
+  bytes: null,
 };
 
 async function convertedFile(seed: string): Promise<ConvertedFile> {
@@ -150,7 +151,36 @@ describe("a container", () => {
     [
       "whose decoder fails at the file",
       () => new Response(busy, { status: 500, headers: json }),
-      "upstream_failed",
+      "too_complex",
+    ],
+    [
+      "whose decoder takes too long for the file",
+      () => new Response(busy, { status: 504, headers: json }),
+      "too_complex",
+    ],
+    [
+      "that ends during a request and is back at once",
+      (path) =>
+        path === "/health"
+          ? Response.json({ ok: true })
+          : new Response("Container suddenly disconnected", { status: 500 }),
+      "too_complex",
+    ],
+    [
+      "whose connection breaks off and that is back at once",
+      (path) =>
+        path === "/health"
+          ? Response.json({ ok: true })
+          : Promise.reject(new Error("Network connection lost.")),
+      "too_complex",
+    ],
+    [
+      "that was full and has space again",
+      (path) =>
+        path === "/health"
+          ? Response.json({ ok: true })
+          : new Response("There is no Container instance available.", { status: 503 }),
+      "upstream_unavailable",
     ],
   ])("%s is tried again", async (_, respond, code) => {
     const decoder = withContainers(containers(respond));

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { openContainer, requireVideoTrack } from "../../src/media/container/open-container.ts";
+import { listFrames } from "../../src/media/container/sparse-clip.ts";
 import type { DecoderEnv } from "../../src/media/decoder.ts";
 import { extractFrameAt, transformClip } from "../../src/media/frames.ts";
 import { getImageInfo } from "../../src/media/pixels/decode-image.ts";
@@ -37,7 +38,10 @@ it("the external decoder extracts a frame and samples frames at regular times", 
   const range = { start: 0, end: 6 };
   using input = await openContainer(env.MEDIA, VIDEO, range);
   const track = requireVideoTrack(input);
-  const frames = await sampleFrames(bindings, track, { ...range, perSecond: 2 });
+  const frames = await sampleFrames(bindings, track, await listFrames(track, range), {
+    ...range,
+    perSecond: 2,
+  });
   expect(frames.map(({ seconds }) => seconds)).toEqual(
     Array.from({ length: 12 }, (_, i) => expect.closeTo(i / 2, 1)),
   );

@@ -2,8 +2,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
 import { cropRects } from "../../src/ingest/steps/embed.ts";
-import { decodeJpeg, encodeJpeg, requireSmallJpeg } from "../../src/media/pixels/jpeg.ts";
-import { lumaPixels } from "../../src/media/pixels/luma.ts";
+import {
+  decodeJpeg,
+  encodeJpeg,
+  requireSmallJpeg,
+  lumaPixels,
+} from "../../src/media/pixels/jpeg.ts";
 import { fixture } from "../support/client.ts";
 import { jpeg } from "../support/image-headers.ts";
 

@@ -32,6 +32,18 @@ describe("embedding texts", () => {
     }
   });
 
+  it("sends equal texts once", async () => {
+    const inputs: unknown[] = [];
+    const run = (model: "@cf/baai/bge-m3", input: AiModels[typeof model]["inputs"]) => {
+      inputs.push(input);
+      return env.AI.run(model, input);
+    };
+    const [dog, boat, again] = await embedText({ run } as unknown as Ai, ["a", "b", "a"]);
+    expect(inputs).toMatchObject([{ text: ["a", "b"] }]);
+    expect(again).toEqual(dog);
+    expect(boat).not.toEqual(dog);
+  });
+
   it("fails if the model refuses even a single text for its size", async () => {
     await localAi().behave(id, "batchLimit", { maxTexts: 0, refusal: "3006: Too large" });
     const error = await errorOf(embedText(env.AI, ["a", "b", "c"]));

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../../src/config.ts";
 import { embedInImageSpace } from "../../src/models/embed-image.ts";
 import { errorOf, localAi } from "../local/bindings.ts";
@@ -9,7 +9,6 @@ import { deliver, setState, startAsset } from "../support/ingest-helpers.ts";
 
 const model = MODELS.embedImage.id;
 const OTHER = "@cf/other/embedding";
-const FORMS = ["input", "documents", "fields", "messages"] as const;
 /** Settings of a deployment whose image model is of Workers AI, with an index for its vectors. */
 const SETTINGS = {
   IMAGE_EMBEDDINGS_URL: "",
@@ -21,11 +20,8 @@ const dot = (a: number[], b: number[]) => a.reduce((sum, value, i) => sum + valu
 
 const boats = async () => new Uint8Array(await (await fixture("boats.jpg")).arrayBuffer());
 
-afterEach(() => localAi().behave(model, "imageForms", null));
-
 describe("an image model of Workers AI", () => {
-  it.each(FORMS)("embeds images and texts if it takes only the form %s", async (form) => {
-    await localAi().behave(model, "imageForms", [form]);
+  it("embeds images and texts in one space", async () => {
     const images = [{ image: await boats() }, { image: await boats() }];
     const embedded = await embedInImageSpace(withoutServer, images);
     expect(embedded.model).toBe(model);
@@ -37,33 +33,17 @@ describe("an image model of Workers AI", () => {
     expect(dot(vectors[0]!, first!)).toBeGreaterThan(dot(vectors[1]!, first!));
   });
 
-  it("is sent the form that it took last", async () => {
-    await localAi().behave(model, "imageForms", ["fields"]);
-    await embedInImageSpace(withoutServer, [{ text: "a dog" }]);
-    await localAi().inject(model, "5006", 1); // for the first call, which has the only form
-    const failure = errorOf(embedInImageSpace(withoutServer, [{ text: "a dog" }]));
-    expect(await failure).toMatchObject({ code: "model_request_rejected" });
-  });
-
-  it("that takes no form fails", async () => {
-    await localAi().behave(model, "imageForms", []);
-    const failure = errorOf(embedInImageSpace(withoutServer, [{ image: await boats() }]));
-    expect(await failure).toMatchObject({ code: "model_request_rejected" });
-  });
-
-  it("that doesn't exist fails at the first form", async () => {
+  it("that doesn't exist fails with its name", async () => {
     const settings = { ...withoutServer, IMAGE_EMBEDDINGS_MODEL: OTHER };
     const error = await errorOf(embedInImageSpace(settings, [{ image: await boats() }]));
     expect(error).toMatchObject({ code: "model_not_found" });
     expect(error.message).toContain(OTHER);
   });
 
-  it("that answers too few vectors in each form fails", async () => {
-    await localAi().behave(model, "imageForms", [...FORMS]);
-    await localAi().inject(model, "malformed", 8);
+  it("that answers too few vectors fails", async () => {
+    await localAi().inject(model, "malformed", 1);
     const failure = errorOf(embedInImageSpace(withoutServer, [{ image: await boats() }]));
     expect(await failure).toMatchObject({ code: "upstream_failed" });
-    await localAi().clearFaults(model);
   });
 });
 

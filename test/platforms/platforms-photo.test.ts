@@ -40,6 +40,38 @@ describe("Mastodon", () => {
     expect((await resolveMedia("mastodon", items[1]!)).url).toBe(`${filesOrigin}/clock.jpg`);
   });
 
+  it("lists sound as a video, and what the server doesn't have as unavailable", async () => {
+    const url = `${filesOrigin}/speech.mp3`;
+    const media_attachments = [
+      { id: "1", type: "audio", url },
+      { id: "2", type: "unknown", url: null, remote_url: "https://far.example/x" },
+      { id: "3", type: "hologram", url },
+      { id: "4", type: "video", url: null },
+    ];
+    await stubPlatform("mixed_post", {
+      items: sceneItems(1, { overrides: { media_attachments } }),
+    });
+    const items = await listAllItems(await resolveListing(profile("mixed_post")));
+    expect(items.map(({ assetType }) => assetType)).toEqual(["video", "image", "image", "video"]);
+    expect(items.map(({ unavailable }) => unavailable?.message ?? null)).toEqual([
+      null,
+      expect.stringContaining("doesn't have this file"),
+      expect.stringContaining("doesn't have this file"),
+      expect.stringContaining("still processing"),
+    ]);
+    expect(items.map(({ isTransient }) => isTransient)).toEqual([false, false, false, true]);
+    expect((await resolveMedia("mastodon", items[0]!)).url).toBe(url);
+  });
+
+  it("keeps the warning of a post before its text", async () => {
+    const overrides = { spoiler_text: "Spoiler: the ending", content: "<p>He wins.</p>" };
+    await stubPlatform("spoiled", { items: sceneItems(1, { overrides }) });
+    expect(await firstItem(profile("spoiled"))).toMatchObject({
+      title: "Spoiler: the ending",
+      description: "Spoiler: the ending\nHe wins.",
+    });
+  });
+
   it("resolves handles, also of an account on another host", async () => {
     await stubPlatform("handled", { items: sceneItems(2, { isVideo: true }) });
     const host = new URL(platformsOrigin).host;

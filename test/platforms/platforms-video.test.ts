@@ -4,6 +4,7 @@ import type { ImportRequest } from "../../src/platforms/platform.ts";
 import { platformByName } from "../../src/platforms/registry.ts";
 import {
   listAllItems,
+  listPage,
   requestsTo,
   channelRequest,
   errorOf,
@@ -73,14 +74,58 @@ describe("PeerTube", () => {
   });
 
   it.each([
-    [{ isLive: true }, "live"],
-    [{ privacy: { id: 5, label: "Password" } }, "not public"],
-    [{ state: { id: 4, label: "Waiting" } }, "published"],
-  ])("lists unavailable videos with the reason: %j", async (overrides, reason) => {
+    [{ isLive: true }, "live", false],
+    [{ privacy: { id: 5, label: "Password" } }, "not public", true],
+    [{ state: { id: 2, label: "To transcode" } }, "published yet", true],
+    [{ state: { id: 4, label: "Waiting" } }, "published yet", true],
+    [{ state: { id: 12, label: "Import failed" } }, "never published", false],
+  ])("lists unavailable videos with the reason: %j", async (overrides, reason, isTransient) => {
     await stubPlatform("refused", { items: sceneItems(1, { overrides }) });
-    const { unavailable } = await firstItem(channelRequest("refused"));
-    expect(unavailable).toMatchObject({ code: "media_not_available" });
-    expect(unavailable!.message).toContain(reason);
+    const item = await firstItem(channelRequest("refused"));
+    expect(item).toMatchObject({ unavailable: { code: "media_not_available" }, isTransient });
+    expect(item.unavailable!.message).toContain(reason);
+    const error = await errorOf(resolveMedia("peertube", { ...item, unavailable: null }));
+    expect(error).toMatchObject({ code: "media_not_available" });
+  });
+
+  it("lists elements of a playlist without a video as unavailable, with the reason", async () => {
+    const missing = [1, 2, 3, 0].map((type) => {
+      return { id: `e${type}`, file: "clip.mp4", element: { type, video: null } };
+    });
+    await stubPlatform(PLAYLIST, { items: [...sceneItems(1), ...missing] });
+    const url = `${platformsOrigin}/w/p/${PLAYLIST}`;
+    const page = await listPage(await resolveListing({ kind: "playlist", url }));
+    expect(page).toMatchObject({ broken: [] });
+    expect(page.items.map(({ unavailable }) => unavailable?.message ?? null)).toEqual([
+      null,
+      "It was deleted.",
+      "It is private.",
+      expect.stringContaining("not published"),
+      expect.stringContaining("not published"),
+    ]);
+    expect(page.items.map(({ isTransient }) => isTransient)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(new Set(page.items.map(({ platformId }) => platformId)).size).toBe(5);
+  });
+
+  it("requests the sound of a video that has nothing else", async () => {
+    const sound = { id: 1, resolution: { id: 0 }, hasAudio: true, hasVideo: false };
+    const fileUrl = "https://tube.example/sound.m4a";
+    const overrides = { files: [{ ...sound, fileUrl }], streamingPlaylists: [] };
+    await stubPlatform("sound", { items: sceneItems(1, { overrides }) });
+    const item = await firstItem(channelRequest("sound"));
+    expect((await resolveMedia("peertube", item)).url).toBe(fileUrl);
+    const pictures = { id: 2, resolution: { id: 720 } };
+    const files = [pictures, { ...sound, fileUrl }];
+    await stubPlatform("sound", { items: sceneItems(1, { overrides: { ...overrides, files } }) });
+    expect(await errorOf(resolveMedia("peertube", item))).toMatchObject({
+      code: "media_not_available",
+    });
   });
 
   it("throws media_not_available if downloads are disabled or need a login", async () => {
@@ -179,16 +224,39 @@ describe("YouTube", () => {
   });
 
   it("lists unavailable videos with the reason", async () => {
-    const overrides = { snippet: { title: "On air", liveBroadcastContent: "live" } };
-    await stubPlatform("mixed", {
-      items: [{ id: "live", file: "clip.mp4", overrides }, ...sceneItems(1, { removed: true })],
-    });
-    const [live, deleted] = await listAllItems(await resolveListing(playlist("mixed")));
-    expect(live!.unavailable!.message).toContain("live");
+    await stubPlatform("mixed", { items: sceneItems(1, { removed: true }) });
+    const [deleted] = await listAllItems(await resolveListing(playlist("mixed")));
     expect(deleted).toMatchObject({
       title: "Deleted video",
       unavailable: { code: "media_not_available" },
+      isTransient: false,
     });
+  });
+
+  it.each([
+    [{ snippet: { title: "On air", liveBroadcastContent: "live" } }, "live", true],
+    [{ snippet: { title: "Soon", liveBroadcastContent: "upcoming" } }, "begun", true],
+    [{ status: { privacyStatus: "private" } }, "private", true],
+    [{ status: { uploadStatus: "uploaded" } }, "published yet", true],
+    [{ status: { uploadStatus: "rejected" } }, "rejected", false],
+  ])("says whether the reason passes: %j", async (overrides, reason, isTransient) => {
+    await stubPlatform("later", { items: sceneItems(1, { overrides }) });
+    const item = await firstItem(playlist("later"));
+    expect(item.unavailable!.message).toContain(reason);
+    expect(item.isTransient).toBe(isTransient);
+  });
+
+  it("lists a tab of a channel by its own playlist", async () => {
+    await stubPlatform("tabs", { items: sceneItems(3) });
+    const list = async (tab: string) => {
+      const url = `https://www.youtube.com/@tabs${tab}`;
+      return (await resolveListing({ kind: "playlist", url })).ref;
+    };
+    const uploads = { kind: "playlist", id: "UUtabs____________" };
+    expect(await list("")).toEqual(uploads);
+    expect(await list("/videos")).toEqual(uploads);
+    expect(await list("/shorts")).toEqual({ ...uploads, id: "UUSHtabs____________" });
+    expect(await list("/streams?view=0")).toEqual({ ...uploads, id: "UULVtabs____________" });
   });
 
   it("lists videos as unavailable while no resolver is set", async () => {

@@ -1,11 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import {
-  errorOf,
-  firstItem,
-  requestsTo,
-  resolveMedia,
-  stubPlatform,
-} from "../support/platform-stubs.ts";
+import { errorOf, firstItem, resolveMedia, stubPlatform } from "../support/platform-stubs.ts";
 
 const platformsOrigin = inject("platformsOrigin");
 const filesOrigin = inject("filesOrigin");
@@ -69,8 +63,7 @@ describe("a web page", () => {
       "described",
       `<html lang="en-gb"><head><title>Page</title><meta property="og:title" content="Boats">
       <meta property="og:description" content="In a bay"><link rel="license" href="/by">
-      <link type="application/json+oembed" href="/pages/described/oembed">
-      <meta name="keywords" content="sea, bay,"></head>
+      <meta name="author" content="An author"><meta name="keywords" content="sea, bay,"></head>
       <video src="FILES/clip.mp4"><track kind="captions" src="/a.vtt" srclang="en"></video>
       <script type="application/ld+json">{"@type": "VideoObject",
       "uploadDate": "2026-05-04"}</script>`,
@@ -98,15 +91,6 @@ describe("a web page", () => {
     expect(item.title).toBe("Tom & Jerry’s <b>");
     const { url } = await resolveMedia("web", item);
     expect(url).toBe(`${filesOrigin}/clip.mp4?a=1&copy=2&reg=3`);
-    const embedded = await page(
-      "embedded",
-      `<link type="application/json+oembed" href="/pages/embedded/oembed?a=1&amp;b=2">
-      <video src="FILES/clip.mp4">`,
-    );
-    expect(embedded.title).toBe("From “oEmbed”");
-    expect((await requestsTo("embedded")).map(({ path }) => path)).toContain(
-      "/pages/embedded/oembed?a=1&b=2",
-    );
   });
 
   it("is decoded by its charset, as an AMP page in Latin-1", async () => {
@@ -125,11 +109,10 @@ describe("a web page", () => {
     expect(url).toBe(`${filesOrigin}/clip.mp4?x=1&y=2`);
   });
 
-  it("is parsed despite oEmbed errors, malformed JSON-LD and a long body", async () => {
+  it("is parsed despite malformed JSON-LD and a long body", async () => {
     const html = `<script type="application/ld+json">{"@type": </script><title>T</title>
-      <link type="application/json+oembed" href="/pages/odd/oembed"><video src="FILES/clip.mp4">`;
-    const faults = [{ path: "oembed", status: 500 }];
-    const item = await page("odd", html + "<p>long</p>".repeat(200_000), faults);
+      <video src="FILES/clip.mp4">`;
+    const item = await page("odd", html + "<p>long</p>".repeat(200_000));
     expect(item).toMatchObject({ unavailable: null, author: null });
   });
 

@@ -187,7 +187,7 @@ describe("an error of a binding that quotes user data is neither logged nor retu
       "models, in an answer",
       { AI: failing(env.AI, ["run"]) },
       "GET",
-      `/index/logged/answer?query=${MARK}`,
+      `/index/logged/answer?query=${MARK}+answered`,
     ],
     [
       "Vectorize",

@@ -2,18 +2,17 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../../local/worker.ts";
 import { LIFECYCLE, LIMITS } from "../../src/config.ts";
+import { type InvocationCalls, newInvocationCalls } from "../../src/counts.ts";
 import { newId } from "../../src/ids.ts";
-import { STEP_RUNNERS } from "../../src/ingest/steps/step-runners.ts";
+import { runPart } from "../../src/ingest/steps/step-runners.ts";
 import { countAudioChunks } from "../../src/ingest/transcript/audio-chunks.ts";
-import { probeImageModel } from "../../src/lifecycle/image-model.ts";
 import { inspectAsset } from "../../src/lifecycle/inspect.ts";
 import { SlicePaused } from "../../src/lifecycle/slice.ts";
 import type { JobMessage } from "../../src/messages.ts";
-import { costGate } from "../../src/metering/cost-gate.ts";
-import { type InvocationCalls, newInvocationCalls } from "../../src/metering/invocation-calls.ts";
-import { meterEnv } from "../../src/metering/meter-env.ts";
+import { costGate, meterEnv } from "../../src/metering/meter-env.ts";
+import { probeImageModel } from "../../src/models/embed-image.ts";
 import { CONVERSION } from "../../src/parameters.ts";
-import { runJob } from "../../src/queues/job-runners.ts";
+import { runJob } from "../../src/queues/jobs.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { updateJob } from "../../src/store/d1/jobs.ts";
 import { putConversionPlan } from "../../src/store/r2/conversion-plan.ts";
@@ -24,12 +23,12 @@ import { CallCounts } from "../../tools/call-counts.ts";
 import { type Client, newClient } from "../support/client.ts";
 import { deliver } from "../support/ingest-helpers.ts";
 import {
+  JOB_CASES,
+  MAX_SEGMENTS,
   addAsset,
   addAssets,
   addSegments,
   insert,
-  JOB_CASES,
-  MAX_SEGMENTS,
   numbersTo,
   standIns,
   withoutShards,
@@ -53,7 +52,7 @@ function runMetered(
   calls: InvocationCalls,
   onProgress: (progress: number, result?: unknown) => Promise<boolean>,
 ): Promise<unknown> {
-  const metered = meterEnv(counted, job.accountId, "background", calls);
+  const metered = meterEnv(counted, job.accountId, { priority: "background", calls });
   costGate(metered).open();
   return runJob(metered, job, { calls, onProgress });
 }
@@ -176,8 +175,7 @@ async function toLongest(asset: Asset): Promise<Asset> {
 async function withPlan(asset: Asset): Promise<Asset> {
   await putConversionPlan(env.MEDIA, asset, {
     reason: "unsupported_codec",
-    originSeconds: 0,
-    durationMs: LIMITS.videoSeconds * 1000,
+    recordings: [{ bytes: null, originSeconds: 0, startMs: 0, endMs: LIMITS.videoSeconds * 1000 }],
     frameFormat: { width: 320, height: 180, fps: 10 },
     hasAudio: true,
   });
@@ -189,7 +187,7 @@ async function withParts(asset: Asset): Promise<Asset> {
   await withPlan(asset);
   const minutes: Uint8Array[] = [];
   for (const part of [0, 1]) {
-    await STEP_RUNNERS.convert(standIns(), asset, part, 1);
+    await runPart("convert", standIns(), asset, part, 1);
     minutes.push(await (await env.MEDIA.get(convertedPartKey(asset, part)))!.bytes());
   }
   const count = (LIMITS.videoSeconds * 1000) / CONVERSION.partMs;
@@ -226,7 +224,7 @@ describe("a part of an ingest step stays within the limits of an invocation", ()
   it.each(INGEST_STEPS)("of %s", async (step) => {
     const asset = await STEP_CASES[step]((await getAsset(env.DB, ref.assetId))!);
     const counts = new CallCounts(standIns());
-    await counts.during((counted) => STEP_RUNNERS[step](counted, asset, 0, 1));
+    await counts.during((counted) => runPart(step, counted, asset, 0, 1));
     expect(counts.queries).toBeLessThan(PLATFORM.queries / 2);
     expect(counts.subrequests).toBeLessThan(PLATFORM.subrequests / 2);
   });

@@ -51,7 +51,7 @@ describe("counts of an index", () => {
     const list = await client.json("GET", "/index/trip");
     const segments = await aggregate();
     expect(segments).toMatchObject({ unit: "segments", calibration: "fitted" });
-    expect(segments.total).toEqual({ count: stats.segments, interval: null });
+    expect(segments.total).toEqual({ count: stats.segments });
     expect(segments.scope).toEqual({ segments: stats.segments, scored: 0 });
     expect(totalOf(keysOf(segments))).toBe(stats.segments);
     expect((await aggregate({ unit: "assets" })).total.count).toBe(list.assets.length);
@@ -147,7 +147,7 @@ describe("counts of an index", () => {
   ])("of assets by %s have a group for each value", async (group_by, groups) => {
     const counted = await aggregate({ group_by, unit: "assets" });
     expect(keysOf(counted)).toEqual(groups);
-    expect(counted.other).toEqual({ groups: 0, count: 0, interval: null });
+    expect(counted.other).toEqual({ groups: 0, count: 0 });
     expect(counted.total.count).toBe(3);
   });
 
@@ -170,7 +170,7 @@ describe("counts of an index", () => {
   it("of assets have their titles, and name only the largest groups", async () => {
     const { groups, other, total } = await aggregate({ group_by: "asset", top: 1 });
     expect(groups).toMatchObject([{ key: video.asset_id, title: "clip.mp4" }]);
-    expect(other).toEqual({ groups: 2, count: total.count - groups[0].count, interval: null });
+    expect(other).toEqual({ groups: 2, count: total.count - groups[0].count });
   });
 
   it("are of what a filter, modes and ids select", async () => {
@@ -188,11 +188,10 @@ describe("counts of an index", () => {
     for (const query of [undefined, "dog"]) {
       const json = query === undefined ? {} : { query };
       const counted = await other.json("POST", "/index/trip/aggregate", { json });
-      const interval = query === undefined ? null : [0, 0];
       expect(counted).toMatchObject({
         groups: [],
-        other: { groups: 0, count: 0, interval },
-        total: { count: 0, interval },
+        other: { groups: 0, count: 0 },
+        total: { count: 0 },
         scope: { segments: 0, scored: 0 },
       });
     }
@@ -200,29 +199,39 @@ describe("counts of an index", () => {
 });
 
 describe("counts of a query", () => {
-  it.each(["segments", "seconds", "assets"])(
-    "in %s are expected numbers with intervals",
-    async (unit) => {
-      const { groups, other, total, scope } = await aggregate({
-        query: "goats",
-        group_by: "asset",
-        unit,
-      });
-      expect(groups[0]).toMatchObject({ key: video.asset_id, title: "clip.mp4" });
-      expect(scope.scored).toBe(scope.segments);
-      for (const { count, interval } of [...groups, other, total]) {
-        expect(interval[0]).toBeLessThanOrEqual(count);
-        expect(interval[1]).toBeGreaterThanOrEqual(count);
+  it.each([undefined, 0.02, 0.9])(
+    "are of the hits that a search finds with a `top_p` of %s",
+    async (top_p) => {
+      for (const query of ["goats", "boat"]) {
+        const json = { query, top_p: top_p ?? 0.5, collapse: false, top_k: 500 };
+        const { segments: hits } = await client.json("POST", "/index/trip/search", { json });
+        const count = async (unit: string) =>
+          aggregate({ query, unit, group_by: "asset", ...(top_p !== undefined && { top_p }) });
+        const ids = new Set(hits.map(({ asset_id }: Json) => asset_id));
+        const byAsset = await count("segments");
+        expect(byAsset.total.count).toBe(hits.length);
+        expect(totalOf(keysOf(byAsset))).toBe(hits.length);
+        expect(new Set(keysOf(byAsset).map(([key]) => key))).toEqual(ids);
+        expect((await count("assets")).total.count).toBe(ids.size);
+        const seconds = hits.map((hit: Json) => (hit.end_seconds ?? 0) - (hit.start_seconds ?? 0));
+        const sum = seconds.reduce((all: number, one: number) => all + one, 0);
+        expect((await count("seconds")).total.count).toBeCloseTo(sum, 1);
       }
-      const sum = groups.reduce((all: number, { count }: Json) => all + count, other.count);
-      expect(sum).toBeCloseTo(total.count, 1);
-      expect(total.count).toBeGreaterThan(0.5);
     },
   );
 
+  it("have a score of 0.5 or more by default, and name the titles of assets", async () => {
+    const counted = await aggregate({ query: "goats", group_by: "asset" });
+    expect(counted.groups).toMatchObject([{ key: video.asset_id, title: "clip.mp4" }]);
+    expect(counted.scope.scored).toBe(counted.scope.segments);
+    const all = await aggregate({ query: "goats", group_by: "asset", top_p: 0, top: 1 });
+    expect(all.total.count).toBe(all.scope.segments);
+    expect(all.other.count).toBe(all.total.count - all.groups[0].count);
+  });
+
   it("are 0 for a phrase that nothing has, and correct a word as a search does", async () => {
     const none = await aggregate({ query: '"purple elephants dancing"' });
-    expect(none.total).toEqual({ count: 0, interval: [0, 0] });
+    expect(none.total).toEqual({ count: 0 });
     const corrected = await aggregate({ query: "lighthouze" });
     expect(corrected.query.corrected).toBe("lighthouse");
     const written = await aggregate({ query: "lighthouze", correct: false });
@@ -233,11 +242,11 @@ describe("counts of a query", () => {
     for (const group_by of ["label", "taken_at.year", "metadata.tags", "asset_type"]) {
       const { groups, total } = await aggregate({ query: "boat", group_by });
       expect(groups.length).toBeGreaterThan(0);
-      expect(total.count).toBeGreaterThan(0.5);
+      expect(total.count).toBeGreaterThan(0);
     }
     const byLabel = await aggregate({ query: "boat", group_by: "label" });
     const counts = new Map(keysOf(byLabel));
-    expect(counts.get("boat")).toBeGreaterThan(counts.get("poster")!);
+    expect(counts.get("boat")).toBeGreaterThan(counts.get("poster") ?? 0);
   });
 });
 
@@ -248,6 +257,7 @@ describe("a request of counts", () => {
     [{ group_by: "taken_at.hour" }, [[["body", "group_by"], "value_error"]]],
     [{ group_by: `metadata.${"x".repeat(500)}` }, [[["body", "group_by"], "string_too_long"]]],
     [{ unit: "minutes" }, [[["body", "unit"], "literal_error"]]],
+    [{ top_p: 2 }, [[["body", "top_p"], "less_than_equal"]]],
     [{ top: 0 }, [[["body", "top"], "greater_than_equal"]]],
     [{ top: 101 }, [[["body", "top"], "less_than_equal"]]],
     [{ query: "" }, [[["body", "query"], "string_too_short"]]],

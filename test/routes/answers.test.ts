@@ -50,7 +50,7 @@ describe("an answer without a model", () => {
   it.each([
     ["answer", {}],
     ["answer_vqa", {}],
-    ["answer_vqa", { query: "Who is it?", search_term: GOATS }],
+    ["answer_vqa", { query: "Who lives with them?", search_term: GOATS }],
   ])("of %s quotes the index", async (path, query) => {
     expect(await answer({ query: GOATS, ...query }, path)).toMatchObject({
       answer: "The keeper lives here with two goats. [1]",
@@ -75,7 +75,7 @@ describe("an answer without a model", () => {
   });
 
   it.each([
-    [{ query: GOATS }, "The keeper lives here with two goats. [1]", [5, 6]],
+    [{ query: GOATS }, "The keeper lives here with two goats. [2]", [5, 6]],
     [{ query: "What is said?", end_time: "2" }, "Welcome to the lighthouse.", [0, 2]],
     [{ query: GOATS, end_time: "2" }, "Nothing in this video answers that.", null],
   ])("about a time range of a video quotes that range only: %j", async (query, text, times) => {
@@ -175,9 +175,11 @@ describe("an answer by a model", () => {
     expect(result.answer).toBe("Boats on a river. [1]");
     const [input]: Json[] = await localAi().scriptedInputs(MODEL);
     expect(input.top_p).toBe(0.4);
-    const images = input.messages[1].content.filter(({ type }: Json) => type === "image_url");
+    const content: Json[] = input.messages[1].content;
+    expect(content.at(-1)!.text).toBe('Subject: "boats"\nQuestion: "What is on the river?"');
+    const images = content.filter(({ type }) => type === "image_url");
     expect(images.length).toBeGreaterThan(0);
-    expect(images[0].image_url.url).toMatch(/^data:image\/jpeg;base64,\/9j\//);
+    expect(images[0]!.image_url.url).toMatch(/^data:image\/jpeg;base64,\/9j\//);
   });
 
   it("about a time range of a video is generated from frames of that range", async () => {

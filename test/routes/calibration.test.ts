@@ -51,7 +51,7 @@ describe("calibration", () => {
     const args = { index_name: "trip", query: "goats" };
     const result: Json = await mcp.callTool({ name: "search", arguments: args });
     expect(result.structuredContent.calibration).toBe("fitted");
-    expect(result.content[0].text).not.toContain("aren't exact");
+    expect(result.content[0].text).toContain('"calibration":"fitted"');
     await mcp.close();
     const call = {
       jsonrpc: "2.0",
@@ -65,6 +65,6 @@ describe("calibration", () => {
     };
     const init = { method: "POST", headers, body: JSON.stringify(call) };
     const response = await fetchDeployed(DEPLOYED, client.key, "/mcp", init);
-    expect(await response.text()).toContain("Scores put these in order, but aren't exact");
+    expect(await response.text()).toContain(String.raw`\"calibration\":\"borrowed\"`);
   });
 });

@@ -23,6 +23,6 @@ describe("GET /", () => {
       for (const loaded of loadedPaths(path, await response.text())) paths.add(loaded);
     }
     expect(paths).toContain("/console/uploads/uploads.js");
-    expect(paths).toContain("/console/packages/tus-js-client/tus.min.js");
+    expect(paths).toContain("/console/packages/eventsource-parser/index.js");
   });
 });

@@ -6,7 +6,6 @@ import { type Client, fixture, type Json, newClient } from "../support/client.ts
 import { fetchDeployed } from "../support/deployed.ts";
 import { run } from "../support/store-queries.ts";
 
-const DAY_MS = 24 * 3600 * 1000;
 const SWEPT_AT = Date.now();
 const PATH = "/health?deep=true";
 
@@ -47,14 +46,6 @@ describe("the deep health check", () => {
 
   it("says when the cron trigger last ran", async () => {
     expect((await deepHealth()).last_swept_at).toBe(new Date(SWEPT_AT).toISOString());
-  });
-
-  it("says in which scripts the text model doesn't tell texts apart", async () => {
-    const { text_model: check } = await deepHealth();
-    expect(check).toMatchObject({ model: MODELS.embedText.id });
-    expect(check.equal_scripts).toContain("Thai"); // the offline model is English
-    expect(check.equal_scripts).not.toContain("Latin");
-    expect(check.checked_at).toBe(new Date(SWEPT_AT).toISOString());
   });
 
   it("calls each binding that doesn't bill calls", async () => {
@@ -170,41 +161,6 @@ describe("the fill of a deployment", () => {
       expect(used).toBeGreaterThan(0);
       expect(soft_limit).toBeLessThan(limit);
     }
-  });
-
-  it("is recorded once a day by the sweep, for a month", async () => {
-    const start = Date.UTC(2026, 0, 1);
-    const countDays = async () => {
-      const { results } = await run(
-        "SELECT DISTINCT date FROM fill_history WHERE date < '2026-06-01' ORDER BY date",
-      );
-      return results.map(({ date }) => date);
-    };
-    await run("DELETE FROM fill_history");
-    await sweep(env, start);
-    const { results } = await run("SELECT * FROM fill_history");
-    expect(results.length).toBeGreaterThanOrEqual(6);
-    await sweep(env, start + 3_600_000);
-    expect((await run("SELECT * FROM fill_history")).results).toEqual(results);
-    for (const day of [1, 29, 30]) await sweep(env, start + day * DAY_MS);
-    expect(await countDays()).toEqual(["2026-01-02", "2026-01-30", "2026-01-31"]);
-  });
-
-  it("is forecast from the days that were recorded", async () => {
-    await run("DELETE FROM fill_history");
-    expect(await fillOf("database")).toMatchObject({ soft_limit_on: null, limit_on: null });
-    const { used } = await fillOf("database");
-    const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
-    await run(
-      "INSERT INTO fill_history VALUES ('database', 0, ?, ?)",
-      yesterday,
-      used - 1_000_000_000,
-    );
-    const { soft_limit_on, limit_on } = await fillOf("database");
-    const daysUntil = (date: string) => Math.round((Date.parse(date) - Date.now()) / DAY_MS);
-    expect(daysUntil(soft_limit_on)).toBeGreaterThanOrEqual(8);
-    expect(daysUntil(soft_limit_on)).toBeLessThanOrEqual(9);
-    expect(daysUntil(limit_on) - daysUntil(soft_limit_on)).toBe(1);
   });
 
   it("is `filling` and `full` by the soft limit", async () => {

@@ -5,7 +5,15 @@ import { JOBS } from "../../src/config.ts";
 import { type AccountId, type IndexId, newId } from "../../src/ids.ts";
 import type { JobMessage, QueryClip } from "../../src/messages.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
-import { claimJob, insertJob, releaseJob, renewJob } from "../../src/store/d1/jobs.ts";
+import {
+  claimJob,
+  failExhaustedJobs,
+  insertJob,
+  redispatchOverdueJobs,
+  releaseJob,
+  renewJob,
+  updateJob,
+} from "../../src/store/d1/jobs.ts";
 import { queryClipKey } from "../../src/store/r2/object-keys.ts";
 import { type Client, newClient, uniqueFixture } from "../support/client.ts";
 import { fetchDeployed } from "../support/deployed.ts";
@@ -87,6 +95,39 @@ describe("a job whose message was lost", () => {
     const error = { code: "internal", message: "The job failed too often; ask again." };
     expect(await getJob(job)).toMatchObject({ state: "failed", error });
     await waitUntil(async () => (await env.MEDIA.head(key)) === null);
+  });
+});
+
+describe("a job that a limit of the platform cuts off", () => {
+  it("runs three times, and then fails", async () => {
+    let now = Date.now();
+    const job = await insertSearchJob(now);
+    for (let runs = 1; runs <= 3; runs++) {
+      expect(await claimJob(env.DB, job.jobId, now)).toBe("claimed");
+      now += JOBS.leaseMs;
+      expect(await failExhaustedJobs(env.DB, now, 100)).toHaveLength(runs === 3 ? 1 : 0);
+      await redispatchOverdueJobs(env.DB, now, 100);
+    }
+    expect(await getJob(job)).toMatchObject({ state: "failed", error: { code: "internal" } });
+  });
+
+  it("runs three times, too, if the queue delivers its message again", async () => {
+    let now = Date.now();
+    const job = await insertSearchJob(now);
+    for (let runs = 1; runs <= 3; runs++) {
+      expect(await claimJob(env.DB, job.jobId, now)).toBe("claimed");
+      now += JOBS.leaseMs;
+    }
+    expect(await failExhaustedJobs(env.DB, now, 100)).toHaveLength(1);
+    expect(await claimJob(env.DB, job.jobId, now)).toBe("finished");
+  });
+
+  it("has all its runs after progress", async () => {
+    const now = Date.now();
+    const job = await setDispatches(JOBS.maxDispatches - 1, await insertSearchJob(now));
+    await claimJob(env.DB, job.jobId, now);
+    await updateJob(env.DB, job.jobId, { state: "running", progress: 0.5 });
+    expect(await failExhaustedJobs(env.DB, now + JOBS.leaseMs, 100)).toHaveLength(0);
   });
 });
 

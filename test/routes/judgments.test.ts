@@ -30,12 +30,11 @@ describe("a judgment", () => {
     const query = "two goats";
     const { segments } = await client.json("POST", "/index/trip/search", { json: { query } });
     const hit = segments.find(({ segment_id }: Json) => segment_id === goats);
-    const { judgment, calibration } = await judge({ query, segment_id: goats, relevant: true });
+    const { judgment } = await judge({ query, segment_id: goats, relevant: true });
     expect(judgment).toMatchObject({ query, search_id: null, segment_id: goats, relevant: true });
     expect(judgment.score).toBeCloseTo(hit.score, 6);
     expect(judgment.log_odds).toBeCloseTo(Math.log(hit.score / (1 - hit.score)), 6);
     expect(judgment.evidence).toBe(hit.evidence[0].kind);
-    expect(calibration).toBe("fitted");
     const { judgments, total } = await list();
     expect({ judgments, total }).toEqual({ judgments: [judgment], total: 1 });
   });
@@ -56,7 +55,6 @@ describe("a judgment", () => {
     for (const relevant of [null, null]) {
       expect(await judge({ query: "goats", segment_id: goats, relevant })).toEqual({
         judgment: null,
-        calibration: "fitted",
       });
     }
     expect((await list()).total).toBe(0);
@@ -188,20 +186,6 @@ describe("the list of judgments", () => {
     const queries = [...first.judgments, ...second.judgments].map(({ query }: Json) => query);
     expect(queries).toEqual(["a", "b", "c"]);
     expect(second.next_cursor).toBeNull();
-  });
-
-  it("is a table with `Accept: text/csv`, in which no text is a formula", async () => {
-    await clear();
-    await judge({ query: '=goats, "two"', segment_id: goats, relevant: true });
-    const headers = { accept: "text/csv" };
-    const response = await client.send("GET", `${PATH}?limit=1`, { headers });
-    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
-    const [header, row, end] = (await response.text()).split("\r\n");
-    expect(header).toBe(
-      "judgment_id,query,search_id,segment_id,relevant,score,log_odds,evidence,judged_at",
-    );
-    expect(row).toMatch(/^jud_\w{26},"'=goats, ""two""",,seg_\w{26},true,0\.\d+,/);
-    expect(end).toBe("");
   });
 });
 

@@ -86,9 +86,13 @@ describe("an index with more text than its database answers at a time", () => {
 
   it("refuses another statement that returns all of it, and nothing else", async () => {
     const db = indexDatabase(env, ref);
-    const texts = db.all(sql`SELECT caption, transcript, on_screen_text, labels FROM segments`);
+    const texts = db.all(
+      sql`/* test */ SELECT caption, transcript, on_screen_text, labels FROM segments`,
+    );
     await expect(texts).rejects.toMatchObject({ code: "too_large" });
-    expect(await db.all(sql`SELECT position FROM segments`)).toHaveLength(await countSegments());
+    expect(await db.all(sql`/* test */ SELECT position FROM segments`)).toHaveLength(
+      await countSegments(),
+    );
   });
 });
 

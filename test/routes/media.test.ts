@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { readImageSize } from "../../src/media/pixels/image-size.ts";
 import { Client, fixture, type Json, newClient } from "../support/client.ts";
 import { gif } from "../support/image-headers.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
@@ -58,6 +59,33 @@ describe("media URLs", () => {
       const [a, b] = new Uint8Array(await response.arrayBuffer());
       expect([a, b]).toEqual([0xff, 0xd8]);
     }
+  });
+});
+
+describe("a thumbnail with `?width=320`", () => {
+  it("is 320 pixels wide, has an entity tag of its own, and isn't sent again", async () => {
+    const { segments } = await client.json("POST", "/index/trip/search", {
+      json: { query: "goat" },
+    });
+    const path = new URL(segments[0].thumbnail_url).pathname;
+    const [whole, small] = await Promise.all([
+      bare.send("GET", path),
+      bare.send("GET", `${path}?width=320`),
+    ]);
+    expect(small.headers.get("content-type")).toBe("image/jpeg");
+    const etag = small.headers.get("etag")!;
+    expect(etag).not.toBe(whole.headers.get("etag"));
+    const size = readImageSize(await small.bytes())!;
+    const wholeSize = readImageSize(await whole.bytes())!;
+    expect(size.width).toBe(Math.min(320, wholeSize.width));
+    expect(size.height / size.width).toBeCloseTo(wholeSize.height / wholeSize.width, 1);
+    const unchanged = await bare.send("GET", `${path}?width=320`, {
+      headers: { "if-none-match": etag },
+    });
+    expect(unchanged.status).toBe(304);
+    const other = await bare.send("GET", `${path}?width=100`);
+    expect(other.headers.get("etag")).toBe(whole.headers.get("etag"));
+    await other.body?.cancel();
   });
 });
 

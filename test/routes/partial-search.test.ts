@@ -52,17 +52,6 @@ describe("an index whose database", () => {
     expect(result.partial).toEqual([{ index_name: "tower", reason }]);
   });
 
-  it("fails on the first page isn't on the next ones", async () => {
-    const settings = await withDatabase([tower], outOfReach);
-    const request = { ...REQUEST, top_k: 1, collapse: false };
-    const { next_cursor: cursor } = await (await post(settings, request)).json<Json>();
-    const page = await client.json("POST", "/search", { json: { ...request, cursor } });
-    expect(assetIdsOf(page)).not.toContain(tower.asset_id);
-    expect(page.partial).toEqual([
-      { index_name: "tower", reason: expect.stringContaining("The first page was made without") },
-    ]);
-  });
-
   it("fails, and the only other one as well, is a 503", async () => {
     const settings = await withDatabase([trip, tower], outOfReach);
     const response = await post(settings, { ...REQUEST, index_names: ["trip", "tower"] });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sampleTimes, sampledRanges, clipToDuration } from "../../src/search/clip-example.ts";
+import { sampleTimes, sampledRanges, clipToDuration } from "../../src/search/uploaded-example.ts";
 import { errorOf } from "../local/bindings.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";

@@ -41,10 +41,28 @@ describe("a followed source", () => {
     expect((await client.json("GET", "/index/news")).index.counts.images).toBe(2);
     expect(await client.json("GET", "/index/news/sources")).toMatchObject({
       total: 1,
-      sources: [
-        { follow: true, items: 2, removed_upstream: 0, platform: "mastodon", kind: "profile" },
-      ],
+      sources: [{ follow: true, items: 2, platform: "mastodon", kind: "profile" }],
     });
+  });
+
+  it("adds an item that was processed on, though its list is unchanged", async () => {
+    const indexId = await createIndex(client, "later");
+    const [first, second] = sceneImages("l1", "l2");
+    const media_attachments = [{ id: "5", type: "image", url: null }];
+    const processed = { ...second!, overrides: { media_attachments } };
+    await stubPlatform("later", { items: [first!, processed], etag: '"1"' });
+    const request = { ...profileOf("later"), follow: true };
+    const begun = await runImport(client, "later/photonet/profile", request);
+    expect(begun.result.items.map(({ outcome }: Json) => outcome)).toEqual([
+      "added",
+      "unavailable",
+    ]);
+    const waiting = await syncAgain(indexId, "later");
+    expect(waiting.result.items.map(({ outcome }: Json) => outcome)).toEqual(["unavailable"]);
+    await stubPlatform("later", { items: [first!, second!], etag: '"1"' });
+    const published = await syncAgain(indexId, "later");
+    expect(published.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
+    expect((await syncAgain(indexId, "later")).result).toMatchObject({ unchanged: true });
   });
 
   it("can be imported again and followed by its `request`, and stays one source", async () => {
@@ -62,30 +80,6 @@ describe("a followed source", () => {
       total: 1,
       sources: [{ source_id: before.source_id, request, follow: true, items: 2 }],
     });
-  });
-
-  it("reports removed originals, and keeps their assets", async () => {
-    const indexId = await createIndex(client, "gone");
-    const [first, second] = sceneImages("g1", "g2");
-    await stubPlatform("gone", { items: [first!, second!] });
-    const job = await runImport(client, "gone/photonet/profile", {
-      ...profileOf("gone"),
-      follow: true,
-    });
-    await stubPlatform("gone", { items: [first!, { ...second!, removed: true }] });
-    const stillListed = await syncAgain(indexId, "gone");
-    expect(stillListed.result.items).toEqual([]);
-    await stubPlatform("gone", { items: [first!] });
-    const sync = await syncAgain(indexId, "gone");
-    const removed = job.result.items.find(
-      (item: Json) => item.title === sync.result.items[0].title,
-    );
-    expect(sync.result.items).toMatchObject([
-      { outcome: "removed_upstream", image_id: removed.image_id, state: "ready" },
-    ]);
-    const { sources } = await client.json("GET", "/index/gone/sources");
-    expect(sources[0]).toMatchObject({ items: 2, removed_upstream: 1 });
-    expect((await syncAgain(indexId, "gone")).result.items).toEqual([]);
   });
 
   it("restores an asset that the user deleted only on request", async () => {

@@ -264,3 +264,27 @@ describe("the transcript endpoint", () => {
     await client.waitForAsset("spoken", image);
   });
 });
+
+it("a sentence that two segments share is found by the words of both, and quoted whole", async () => {
+  const cues = [cue(1, 3, "Storms came. Grace rowed to"), cue(5, 7, "the Forfarshire. All slept.")];
+  await submitTranscript(client, path, cues);
+  const search = async (query: string) => {
+    const json = { query, modes: ["speech"], top_p: 0.5, collapse: false };
+    return (await client.json("POST", "/index/spoken/search", { json })).segments as Json[];
+  };
+  const both = await search("Grace Forfarshire");
+  expect(both).toHaveLength(2);
+  for (const { score, evidence } of both) {
+    expect(score).toBeGreaterThan(0.8);
+    expect(evidence[0].text).toContain("<mark>Grace</mark> rowed to the <mark>Forfarshire</mark>.");
+  }
+  const [forfarshire, ...others] = await search("Forfarshire");
+  expect([forfarshire!.transcript, others]).toEqual(["the Forfarshire. All slept.", []]);
+  const { answer } = await client.json(
+    "GET",
+    "/index/spoken/answer?query=Who+rowed+to+the+Forfarshire",
+  );
+  expect(answer).toContain("Grace rowed to the Forfarshire.");
+  await submitTranscript(client, path, [cue(5, 7, "the Forfarshire. All slept.")]);
+  expect(await search("Grace")).toEqual([]);
+});

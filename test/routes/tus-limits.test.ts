@@ -35,17 +35,6 @@ describe("account limits of uploads", () => {
     await tus.send("DELETE", all);
   });
 
-  it("apply to a length that is announced later", async () => {
-    await setLimits({ stored_bytes: 9000 });
-    const created = await tus.create({ "upload-defer-length": "1" });
-    const path = new URL(created.headers.get("location")!).pathname;
-    const image = await createUniqueImage();
-    await expectLimit(await tus.patch(path, 0, image), 402, "stored_bytes");
-    const length = { "upload-length": "9001" };
-    await expectLimit(await tus.patch(path, 0, image.subarray(0, 9), length), 402, "stored_bytes");
-    await tus.send("DELETE", path);
-  });
-
   it("bound the number of open uploads, concurrent ones included", async () => {
     await setLimits({ open_uploads: 3 });
     const all = await Promise.all(

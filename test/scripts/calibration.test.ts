@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { rankByChannels } from "../../bench/rankings.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
 import calibrations from "../../src/search/calibrations.json" with { type: "json" };
-import { probabilityOfAny, type EvidenceModel } from "../../src/search/fuse.ts";
-import { createRandom } from "../../src/search/random-numbers.ts";
-import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
+import { type EvidenceModel, probabilityOfAny } from "../../src/search/fuse.ts";
 import { mergeCalibrationEntries } from "../../tools/calibration/calibrations-file.ts";
 import { fitCalibrationEntries, refitLabels } from "../../tools/calibration/entries.ts";
 import { fitEvidenceModels } from "../../tools/calibration/fit.ts";
 import type { GroundTruth } from "../../tools/calibration/judgments.ts";
 import { sampleQueries } from "../../tools/calibration/questions.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
+import { binForecasts, calibrationError } from "../../tools/reliability.ts";
 
 const dog: GroundTruth = {
   file: "dog.jpg",

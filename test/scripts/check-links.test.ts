@@ -4,7 +4,7 @@ import { findBrokenLinks } from "../../scripts/check-links.ts";
 const sources = (files: Record<string, string>) => new Map(Object.entries(files));
 
 describe("findBrokenLinks", () => {
-  const files = new Set(["README.md", "docs/a.md", "docs/b.md", "docs/a.png"]);
+  const files = new Set(["README.md", "src/media/read.ts", "docs/a.md", "docs/b.md", "docs/a.png"]);
   const target = "# B\n\n## Set it up, `fast`\n\n```sh\n# not a heading\n```\n";
   const find = (text: string) =>
     findBrokenLinks(sources({ "docs/a.md": text, "docs/b.md": target }), new Map(), files);
@@ -15,6 +15,7 @@ describe("findBrokenLinks", () => {
     ["[readme](../README.md), ![image](a.png)"],
     ["## Own\n\n[own](#own)"],
     ["[elsewhere](https://example.org/b.md#none)"],
+    ["`read.ts`, `media/read.ts`, `src/media/read.ts`"],
   ])("accepts %j on a page", (text) => {
     expect(find(text)).toEqual([]);
   });
@@ -25,6 +26,8 @@ describe("findBrokenLinks", () => {
     ["[b](b.md#not-a-heading)", "docs/a.md:1 names docs/b.md#not-a-heading: no such heading"],
     ["[own](#other)", "docs/a.md:1 names docs/a.md#other: no such heading"],
     ["[b](docs/b.md)", "docs/a.md:1 names docs/docs/b.md, which doesn't exist"],
+    ["`ead.ts`", "docs/a.md:1 names ead.ts, which doesn't exist"],
+    ["\n`src/read.ts`", "docs/a.md:2 names src/read.ts, which doesn't exist"],
   ])("reports %j on a page", (text, problem) => {
     expect(find(text)).toEqual([problem]);
   });

@@ -20,7 +20,7 @@ const unpacked = join(folder, "package");
 const tsc = join(root, "node_modules/.bin/tsc");
 let files: string[];
 
-const DEPENDENCIES = ["eventsource-parser", "file-type", "tus-js-client"];
+const DEPENDENCIES = ["eventsource-parser", "file-type"];
 
 interface Manifest {
   version: string;

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach } from "vitest";
@@ -41,6 +42,14 @@ interface CommandResult {
   stdout: string;
   stderr: string;
   status: number | null;
+}
+
+/** Links what `[build]` of `wrangler.toml` runs into the folder of a project, once. */
+export function linkBuild(folder: string): void {
+  for (const name of ["package.json", "scripts"]) {
+    const link = join(folder, name);
+    if (!existsSync(link)) symlinkSync(join(PROJECT, name), link);
+  }
 }
 
 /** Runs a script in a process of its own, without a terminal, on the account of the server. */

@@ -1,9 +1,11 @@
 import {
   existsSync,
   copyFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -70,8 +72,9 @@ describe("add", () => {
   it("uploads the videos and images of a folder with a line for each, and their transcripts", () => {
     expect(added.status).toBe(0);
     expect(added.stdout).toMatch(/^Added 2 files in /);
-    expect(added.stderr).toMatch(/^story\.mp4 +✔ ready, 0:33, \d+ segments$/m);
+    expect(added.stderr).toMatch(/^[\w-]+\/story\.mp4 +✔ ready, 0:33, \d+ segments$/m);
     expect(added.stderr).toContain("Skipped 1 other file of the folders: notes.md");
+    expect(added.stderr).toContain(`Search what is ready: ${service.url}/#/`);
     expect(added.stderr).not.toContain("\u001B");
   });
 
@@ -114,6 +117,18 @@ describe("add", () => {
     expect((await service.run(["add", broken])).status).toBe(1);
     const after = await service.get("/index/trip/videos?limit=1");
     expect(after).toMatchObject({ total: (before as { total: number }).total });
+  });
+
+  it("lists links out of a folder with the reason, and follows them with --follow-links", async () => {
+    const folder = join(service.folder, "linked");
+    mkdirSync(folder);
+    const link = join(folder, "link.mp4");
+    symlinkSync(join(service.media, "story.mp4"), link);
+    const skipped = await service.run(["add", folder]);
+    expect(skipped).toMatchObject({ status: 2, stdout: "" });
+    expect(skipped.stderr).toContain(`  ${link}: it leads out of its folder\n`);
+    const [outcome] = await service.runJson(["add", folder, "--follow-links"]);
+    expect(outcome).toMatchObject({ source: link, state: "ready", duplicate: true });
   });
 
   it("continues an upload after Ctrl-C, and uploads it once", async () => {
@@ -223,8 +238,22 @@ describe("export", () => {
     const edl = await service.run(["export", "edl", ...ids]);
     expect(edl.stdout).toMatch(/^TITLE: trip\r\nFCM: /);
     expect(edl.stdout.match(/FROM CLIP NAME/g)).toHaveLength(2);
-    const { stdout } = await service.run(["export", "otio", ...ids]);
-    expect(stdout.match(/(?<="segment_id": ")\w+/g)).toEqual(ids);
+    const { stdout } = await service.run(["export", "fcpxml", ...ids, "--fps", "25"]);
+    expect(stdout.match(/<asset-clip /g)).toHaveLength(2);
+  });
+
+  it("markers have the score and the evidence of the hits", async () => {
+    const { stdout } = await service.run(["export", "markers_edl", "glacier", "--top-k", "1"]);
+    expect(stdout).toMatch(/^Score 0\.\d\d: .* \|C:ResolveColor\w+ \|M:.+ \|D:\d+$/m);
+  });
+
+  it("a list that a format can't say ends with the reason", async () => {
+    const args = ["export", "chapters", "glacier", "--top-k", "1"];
+    const { status, stderr } = await service.run(args);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/3 chapters or more, not 1/),
+    });
   });
 });
 

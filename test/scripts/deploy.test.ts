@@ -2,10 +2,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { findUnconsumedQueues } from "../../scripts/cloudflare/account.ts";
 import { CloudflareApi } from "../../scripts/cloudflare/api.ts";
 import { applyPlan, planSetup } from "../../scripts/cloudflare/provision.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
-import { ACCOUNT_ID, runScript, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";
+import { ACCOUNT_ID, linkBuild, runScript, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";
 
 const cloudflare = setUpCloudflare();
 const root = mkdtempSync(join(tmpdir(), "sightline-deploy-"));
@@ -23,8 +24,10 @@ beforeEach(async () => {
   for (const name of ["src", "console"]) mkdirSync(join(folder, name));
   copy("migrations/0001_init.sql");
   const write = (path: string, content: string) => writeFileSync(join(folder, path), content);
+  linkBuild(folder);
   write("wrangler.toml", readFileSync(join(PROJECT, "wrangler.toml"), "utf8"));
   write("console/index.html", "<p>Sightline</p>");
+  write("console/_headers", "");
   const classes = ["MediaIndex", "IndexDatabase", "ModelLimiter"].map(
     (name) => `export class ${name} extends DurableObject {}`,
   );
@@ -54,7 +57,11 @@ describe("deploy", () => {
     const { databases, workers, queues } = cloudflare.account;
     const tables = databases.get(WORKER)!.sqlite.prepare("SELECT count(*) AS n FROM assets").get();
     expect(tables).toEqual({ n: 0 });
-    const bindings = workers.get(WORKER)!.versions.get(liveVersion()!)?.bindings;
+    const version = workers.get(WORKER)!.versions.get(liveVersion()!)!;
+    expect(version.code_update_strategy).toEqual({ mode: "immediate" });
+    // Exports read more than the 10,000 rows that are allowed without a setting.
+    expect(version.limits).toEqual({ cpu_ms: 300_000, subrequests: 1_000_000 });
+    const { bindings } = version;
     expect(bindings).toEqual(
       expect.arrayContaining([
         { type: "r2_bucket", name: "MEDIA", bucket_name: `${WORKER}-media` },
@@ -103,6 +110,28 @@ describe("deploy", () => {
     expect(status).toBe(1);
     expect(stderr).toContain(`Version ${before} serves requests.`);
     expect(liveVersion()).toBe(before);
+  });
+
+  it("fails if a queue doesn't have the Worker as its consumer, and names it", async () => {
+    const { stdout } = await runDeploy("--env", "staging");
+    expect(stdout).toContain("Check the queues");
+    const names = ["ingest", "jobs", "webhooks"].map((name) => `${WORKER}-${name}`);
+    const { queues } = cloudflare.account;
+    queues.get(names[0]!)!.consumers = [];
+    queues.get(names[1]!)!.consumers = [{ consumer_id: "1", script: "another" }];
+    const api = new CloudflareApi(ACCOUNT_ID, TOKEN, cloudflare.url);
+    expect(await findUnconsumedQueues(api, WORKER, names)).toEqual([
+      expect.stringContaining(`${names[0]} has no consumer, not ${WORKER}`),
+      expect.stringContaining(`${names[1]} has the consumer another, not ${WORKER}`),
+    ]);
+  });
+
+  it("says what the plan costs that the account needs", async () => {
+    cloudflare.account.plan = "free";
+    const { stderr, status } = await runDeploy("--env", "staging");
+    expect(status).toBe(1);
+    expect(stderr).toContain("needs Workers Paid: $5 a month");
+    expect(stderr).toContain(`https://dash.cloudflare.com/${ACCOUNT_ID}/workers/plans`);
   });
 
   it("has nothing to roll back when the first version or a migration fails", async () => {

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { areIdentical, toBlocks } from "../../src/media/pixels/identical-images.ts";
+import { areIdentical, toBlocks } from "../../src/media/pixels/luma.ts";
 import { photographPath } from "../../tools/sample/images.ts";
 import { drawText, type TextStyle } from "../../tools/sample/text-image.ts";
 

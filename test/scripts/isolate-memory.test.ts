@@ -59,17 +59,18 @@ async function writeCopy(path: string, copy: string): Promise<void> {
   await appendFile(copy, "\0\0\0\u0010free12345678"); // size, type, content
 }
 
-async function ingest({ url, sightline, key }: Service, path: string): Promise<MediaMeasurement> {
+async function ingest(
+  { url, sightline, key }: Service,
+  path: string,
+  shotParts?: number,
+): Promise<MediaMeasurement> {
   const upload = await uploadByTus(createReadStream(path), `${url}/index/large/uploads`, key);
   const { asset_id } = await sightline.index("large").uploads.get(upload.split("/").at(-1)!);
-  return measureMediaSteps(url, asset_id!, signal, READ_LATENCY_MS);
+  return measureMediaSteps(url, asset_id!, signal, READ_LATENCY_MS, shotParts);
 }
 
-it("an isolate stays below 128 MiB while it ingests two videos of 300 MB at 100 Mbit/s", async () => {
-  const paths = ["first.mp4", "second.mp4"].map((name) => join(folder, name));
-  const [first, second] = paths as [string, string];
-  await writeNoisyVideo(first);
-  await writeCopy(first, second);
+/** Ingests videos at once in a service of their own. */
+async function measureIngest(paths: readonly string[], shotParts?: number) {
   let memory: IsolateMemory | undefined;
   let videos: MediaMeasurement[] = [];
   await withService(
@@ -81,14 +82,46 @@ it("an isolate stays below 128 MiB while it ingests two videos of 300 MB at 100 
         "sightline-local",
         () => fetch(`${service.url}/health`),
         async () => {
-          videos = await Promise.all(paths.map((path) => ingest(service, path)));
+          videos = await Promise.all(paths.map((path) => ingest(service, path, shotParts)));
         },
         { collect: true },
       );
     },
     { entry: "bench/ingest/media-worker.ts", inspect: true },
   );
+  return { memory: memory!, videos };
+}
+
+it("an isolate stays below 128 MiB while it ingests two videos of 300 MB at 100 Mbit/s", async () => {
+  const paths = ["first.mp4", "second.mp4"].map((name) => join(folder, name));
+  const [first, second] = paths as [string, string];
+  await writeNoisyVideo(first);
+  await writeCopy(first, second);
+  const { memory, videos } = await measureIngest(paths);
   for (const { segments } of videos) expect(segments).toBeGreaterThan(4);
-  expect(memory!.peakMib).toBeGreaterThan(16);
-  expect(memory!.peakMib).toBeLessThan(LIMIT_MIB);
+  expect(memory.peakMib).toBeGreaterThan(16);
+  expect(memory.peakMib).toBeLessThan(LIMIT_MIB);
+});
+
+/** Parts that run at once, each of 47 seconds. */
+const PART_COUNT = 36;
+const PART_SECONDS = 47;
+const PARTS_LIMIT_MIB = 110;
+
+it("an isolate stays below 110 MiB while it detects the shots of 36 parts at once", async () => {
+  const path = join(folder, "long.mp4");
+  const colors = ["#264653", "#e9c46a"];
+  const images = await Promise.all(
+    colors.map((background) =>
+      sharp({ create: { width: 640, height: 360, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  const scenes = images.map((image) => ({ image, seconds: SCENE_SECONDS }));
+  const rounds = Math.ceil((PART_COUNT * PART_SECONDS) / (SCENE_SECONDS * scenes.length)) - 1;
+  await encodeVideo(path, scenes, { width: 640, height: 360, fps: 25, audio: "tone", rounds });
+  const { memory } = await measureIngest([path], PART_COUNT);
+  expect(memory.peakMib).toBeGreaterThan(16);
+  expect(memory.peakMib).toBeLessThan(PARTS_LIMIT_MIB);
 });

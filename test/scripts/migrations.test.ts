@@ -150,7 +150,7 @@ describe("the bytes of an account's records", () => {
       .filter((name) => !counted.some((each) => each["name"] === name));
     expect(others.toSorted()).toEqual([
       "deployment", // one row
-      "fill_history", // 30 days
+      "fill_history", // not written any more
       "object_bytes", // one row an asset, query clip or archive in progress
       "shards", // with its index: another one follows gigabytes
       "tallies", // with its index: 18 rows at most

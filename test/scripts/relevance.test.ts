@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../src/search/random-numbers.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import type { GroundTruth } from "../../tools/calibration/judgments.ts";
 import { objectNames, type Presence, presenceOf } from "../../tools/calibration/object-names.ts";
 import { createJudge } from "../../tools/calibration/questions.ts";
 import { createArchiveJudge, makeArchive } from "../../tools/calibration/sized-archive.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
 
 const dog: GroundTruth = {
   file: "dog.jpg",

@@ -60,10 +60,17 @@ describe("setup", () => {
     expect(stderr).toContain(message);
   });
 
+  it.each([10007, 10090])("makes the Worker if its secret is refused with %i", async (code) => {
+    cloudflare.account.unknownWorkerCode = code;
+    const { stderr, status } = await runSetup(["--env", "staging", "--yes"]);
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  });
+
   it("names a permission that the token lacks", async () => {
     cloudflare.forbidden = /^vectorize/;
     const { stderr } = await runSetup(["--env", "staging", "--yes"]);
     expect(stderr).toContain('The token lacks the permission "Vectorize: Edit"');
+    expect(stderr).toContain("Authentication error (10000)");
     expect(cloudflare.writes).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -16,7 +17,7 @@ import {
   type WorkerConfig,
 } from "../../scripts/cloudflare/decoder-config.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
-import { runScript, runWrangler, setUpCloudflare } from "./cloudflare-api.ts";
+import { linkBuild, runScript, runWrangler, setUpCloudflare } from "./cloudflare-api.ts";
 
 const cloudflare = setUpCloudflare();
 const root = mkdtempSync(join(tmpdir(), "sightline-decoder-"));
@@ -33,7 +34,7 @@ const [WITH_DOCKER, WITHOUT_DOCKER] = [0, 1].map((code) => {
 const CONTAINER = {
   class_name: "Decoder",
   image: IMAGE,
-  instance_type: "standard-3",
+  instance_type: { vcpu: 2, memory_mib: 6144, disk_mb: 16_000 },
   max_instances: 4,
 };
 
@@ -47,7 +48,9 @@ const runSetup = (args: string[], env?: Record<string, string>) =>
   runScript(cloudflare, folder, ["setup", "--env", "staging", "--yes", ...args], env);
 const readText = () => readFileSync(join(folder, FILE), "utf8");
 const readConfig = (): WorkerConfig => JSON.parse(JSON.stringify(parse(readText())));
-const tagsOf = ({ migrations }: WorkerConfig) => migrations.map(({ tag }) => tag);
+const OBJECTS = { type: "durable-object", storage: "sqlite" } as const;
+const DELETED = { type: "durable-object", state: "deleted" } as const;
+const CLASSES = { MediaIndex: OBJECTS, IndexDatabase: OBJECTS, ModelLimiter: OBJECTS };
 
 describe("setup", () => {
   it("without --decoder writes no container", async () => {
@@ -58,23 +61,22 @@ describe("setup", () => {
     const config = readConfig();
     expect(config).not.toHaveProperty("containers");
     expect(config.main).toBe("src/index.ts");
-    expect(tagsOf(config)).toEqual(["v1"]);
+    expect(config.exports).toEqual(CLASSES);
   });
 
-  it("with --decoder-image writes the container, its binding and its migration", async () => {
+  it("with --decoder-image writes the container, its binding and its class", async () => {
     const { stdout, status } = await runSetup(["--decoder-image", IMAGE], WITHOUT_DOCKER);
     expect(status).toBe(0);
-    expect(stdout).toContain(`up to 4 containers ("standard-3") of ${IMAGE}.\n`);
+    expect(stdout).toContain(
+      `up to 4 containers (${JSON.stringify(CONTAINER.instance_type)}) of ${IMAGE}.\n`,
+    );
     const config = readConfig();
     expect(config).toMatchObject({ main: "src/with-decoder.ts", containers: [CONTAINER] });
     expect(config.durable_objects.bindings).toContainEqual({
       name: "DECODER",
       class_name: "Decoder",
     });
-    expect(config.migrations.at(-1)).toEqual({
-      tag: "decoder-1",
-      new_sqlite_classes: ["Decoder"],
-    });
+    expect(config.exports).toEqual({ ...CLASSES, Decoder: OBJECTS });
     expect(readFileSync(join(folder, "wrangler.toml"), "utf8")).not.toContain("containers]]");
   });
 
@@ -84,11 +86,15 @@ describe("setup", () => {
     expect(again.stdout).toContain("Nothing is missing");
     const edited = readText()
       .replace('DECODER_INSTANCES = "4"', 'DECODER_INSTANCES = "9"')
-      .replace('instance_type = "standard-3"', 'instance_type = "standard-4"');
+      .replace("memory_mib = 6144", "memory_mib = 8192");
     writeFileSync(join(folder, FILE), edited);
     await runSetup([]);
     expect(readConfig().containers).toEqual([
-      { ...CONTAINER, instance_type: "standard-4", max_instances: 9 },
+      {
+        ...CONTAINER,
+        instance_type: { ...CONTAINER.instance_type, memory_mib: 8192 },
+        max_instances: 9,
+      },
     ]);
   });
 
@@ -125,6 +131,7 @@ it("Wrangler bundles a deployment with a published image, without Docker", async
   for (const name of ["console", "migrations", "node_modules", "src", "tsconfig.json"]) {
     symlinkSync(join(PROJECT, name), join(folder, name));
   }
+  linkBuild(folder);
   await runSetup(["--decoder-image", IMAGE]);
   const command = ["deploy", "--dry-run", "--outdir", join(folder, "bundle")];
   const { stdout, stderr, status } = await runWrangler(cloudflare, folder, FILE, ...command);
@@ -132,76 +139,115 @@ it("Wrangler bundles a deployment with a published image, without Docker", async
   expect(stdout).toMatch(/env\.DECODER \(Decoder\)/);
   expect(stdout).toContain(`sightline-staging-decoder (${IMAGE})`);
   expect(readFileSync(join(folder, "bundle/with-decoder.js"), "utf8")).toMatch(
-    /export \{[^}]*\bDecoder\b/,
+    /export ?\{[^}]*\bDecoder\b/,
   );
 });
 
-describe("the migrations of an environment's file", () => {
-  const config = (...tags: string[]): WorkerConfig => ({
+describe("the classes in an environment's file", () => {
+  const template: WorkerConfig = {
     main: "src/index.ts",
     vars: {},
-    durable_objects: { bindings: [] },
-    migrations: tags.map((tag) => ({ tag })),
+    durable_objects: { bindings: [], code_update_strategy: { mode: "immediate" } },
+    exports: CLASSES,
+  };
+  const tagged = (...tags: string[]) => ({
+    durable_objects: template.durable_objects,
+    main: template.main,
+    vars: {},
+    migrations: ["v1", ...tags].map((tag) => ({ tag })),
   });
 
   /** Runs setup with one choice after another, each on the file of the one before. */
-  function follow(steps: [template: WorkerConfig, choice: DecoderChoice][]): WorkerConfig {
-    let current: WorkerConfig | null = null;
-    for (const [template, choice] of steps) {
-      const config: WorkerConfig = Object.assign({}, current, template);
+  function follow(choices: DecoderChoice[], first: object | null = null): WorkerConfig {
+    let current = first as WorkerConfig | null;
+    for (const choice of choices) {
+      const config: WorkerConfig = { ...current, ...template };
       current = withDecoder(config, current, choice);
     }
     return current!;
   }
 
-  it.each<[title: string, steps: [WorkerConfig, DecoderChoice][], tags: string[]]>([
-    ["are the template's without a decoder", [[config("v1", "v2"), undefined]], ["v1", "v2"]],
-    ["end with the decoder's", [[config("v1"), { image: IMAGE }]], ["v1", "decoder-1"]],
-    [
-      "have a later one of the template after the decoder's",
-      [
-        [config("v1"), { image: IMAGE }],
-        [config("v1", "v2"), undefined],
-      ],
-      ["v1", "decoder-1", "v2"],
-    ],
-    [
-      "stay when the image changes",
-      [
-        [config("v1"), { image: IMAGE }],
-        [config("v1"), "dockerfile"],
-      ],
-      ["v1", "decoder-1"],
-    ],
-    [
-      "delete the decoder's class when it is removed, once",
-      [
-        [config("v1"), { image: IMAGE }],
-        [config("v1"), null],
-        [config("v1"), null],
-      ],
-      ["v1", "decoder-1", "decoder-2"],
-    ],
-    [
-      "create the class again when it is added again",
-      [
-        [config("v1"), "dockerfile"],
-        [config("v1"), null],
-        [config("v1"), "dockerfile"],
-      ],
-      ["v1", "decoder-1", "decoder-2", "decoder-3"],
-    ],
-  ])("%s", (_, steps, tags) => {
-    expect(tagsOf(follow(steps))).toEqual(tags);
+  it.each<[title: string, choices: DecoderChoice[], decoder: object | undefined]>([
+    ["have no decoder without one", [undefined], undefined],
+    ["have the decoder's", [{ image: IMAGE }, undefined], OBJECTS],
+    ["stay when the image changes", [{ image: IMAGE }, "dockerfile"], OBJECTS],
+    ["delete the decoder's when it is removed", [{ image: IMAGE }, null, undefined], DELETED],
+    ["have it again when it is added again", ["dockerfile", null, "dockerfile"], OBJECTS],
+    ["delete a decoder that the file doesn't name", [null], DELETED],
+  ])("%s", (_, choices, decoder) => {
+    const { exports } = follow(choices);
+    expect(exports).toEqual({ ...CLASSES, ...(decoder && { Decoder: decoder }) });
   });
 
   it("leave nothing else of a decoder that is removed", () => {
-    const template = config("v1");
-    const removed = follow([
-      [template, "dockerfile"],
-      [template, null],
+    const removed = follow(["dockerfile", null]);
+    expect(removed).toEqual({ ...template, exports: { ...CLASSES, Decoder: DELETED } });
+  });
+
+  it.each<[title: string, file: object, decoder: object | undefined]>([
+    ["without a decoder", tagged(), undefined],
+    ["with one", { ...tagged("decoder-1"), containers: [CONTAINER] }, OBJECTS],
+    ["that had one", tagged("decoder-1", "decoder-2"), DELETED],
+  ])("replace the tags in a file of an earlier version %s", (_, file, decoder) => {
+    const config = follow([undefined], file);
+    expect(config).not.toHaveProperty("migrations");
+    expect(config.exports).toEqual({ ...CLASSES, ...(decoder && { Decoder: decoder }) });
+  });
+
+  it("are updated at once by a deployment, with a decoder and without", () => {
+    for (const choice of ["dockerfile", null] as const) {
+      const { durable_objects: objects } = follow([choice]);
+      expect(objects.code_update_strategy).toEqual({ mode: "immediate" });
+    }
+  });
+});
+
+describe("an environment whose file is lost", () => {
+  const deployWith = async (...args: string[]) => {
+    await runSetup(args);
+    const { main } = readConfig();
+    const names = Object.keys(main.includes("decoder") ? { ...CLASSES, Decoder: 0 } : CLASSES);
+    mkdirSync(join(folder, "src"), { recursive: true });
+    mkdirSync(join(folder, "console"), { recursive: true });
+    writeFileSync(join(folder, "console/_headers"), "");
+    linkBuild(folder);
+    mkdirSync(join(folder, "migrations"), { recursive: true });
+    const classes = names.map((name) => `export class ${name} extends DurableObject {}`);
+    const header = 'import { DurableObject } from "cloudflare:workers";';
+    const code = [header, ...classes, "export default { fetch() {} };"].join("\n");
+    writeFileSync(join(folder, main), code);
+    const rollout = ["deploy", "--containers-rollout", "none"]; // containers have another API
+    return runWrangler(cloudflare, folder, FILE, ...rollout);
+  };
+  const decoder = () => cloudflare.account.workers.get("sightline-staging")!.classes.has("Decoder");
+
+  it("is deployed again with its decoder or without it, as setup is told", async () => {
+    const first = await deployWith("--decoder-image", IMAGE);
+    expect([first.status, decoder()], first.stderr).toEqual([0, true]);
+    rmSync(join(folder, FILE));
+    const refused = await runSetup([]);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /has a decoder, but wrangler.staging.toml.* is missing. Say --decoder,/,
+      ),
     ]);
-    expect(removed).toEqual({ ...template, migrations: removed.migrations });
-    expect(removed.migrations.at(-1)).toEqual({ tag: "decoder-2", deleted_classes: ["Decoder"] });
+    const again = await deployWith("--decoder-image", IMAGE);
+    expect([again.status, decoder()], again.stderr).toEqual([0, true]);
+    rmSync(join(folder, FILE));
+    const removed = await deployWith("--no-decoder");
+    expect([removed.status, decoder()], removed.stderr).toEqual([0, false]);
+  });
+
+  it("is deployed again if a version with tags made it", async () => {
+    const account = cloudflare.account;
+    await deployWith("--decoder-image", IMAGE);
+    Object.assign(account.workers.get("sightline-staging")!, {
+      hasExports: false,
+      migrationTag: "decoder-1",
+    });
+    rmSync(join(folder, FILE));
+    const again = await deployWith("--decoder-image", IMAGE);
+    expect([again.status, decoder()], again.stderr).toEqual([0, true]);
   });
 });

@@ -81,7 +81,7 @@ const TEMPLATE = {
   },
   ratelimits: [{ name: "LIMIT", namespace_id: "1001" }],
   durable_objects: { bindings: [] },
-  migrations: [],
+  exports: {},
 };
 const FILES = { environment: "test", folder: "", file: "", template: TEMPLATE, current: null };
 

@@ -1,15 +1,11 @@
 import { type ChildProcess, execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Observations, Verdict } from "../../scripts/smoke/assumptions.ts";
-import { compareObservations } from "../../scripts/smoke/compare-observations.ts";
+import type { Verdict } from "../../scripts/smoke/assumptions.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
-
-/** Observations of deployments, written by `npm run smoke -- --record`. */
-const RECORDED = join(PROJECT, "test/platform");
 
 const folder = mkdtempSync(join(tmpdir(), "sightline-smoke-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,11 +33,8 @@ function runSmoke(
 const withStack = (test: (service: Service) => Promise<void>) =>
   withService({ log: () => {}, signal: new AbortController().signal }, test);
 
-const readRecord = (path: string) =>
-  (JSON.parse(readFileSync(path, "utf8")) as { observations: Observations }).observations;
-
 describe("the smoke test", () => {
-  it("passes on this machine, cleans up, and the stand-ins answer as recorded deployments", async () => {
+  it("passes on this machine, records what it saw, and cleans up", async () => {
     await withStack(async ({ url, key, sightline }) => {
       const args = ["--url", url, "--key", key, "--large-body", "--json", "--record", folder];
       const { status, stdout, stderr } = await runSmoke(args);
@@ -52,20 +45,14 @@ describe("the smoke test", () => {
         cost_usd: number;
       };
       expect(report.steps.length).toBeGreaterThan(8);
-      const unheld = report.assumptions.filter(({ outcome }) => outcome !== "holds");
-      // Speech, if this machine has no recogniser.
-      expect(unheld.filter(({ assumption }) => !assumption.startsWith("Speech"))).toEqual([]);
+      const unheld = report.assumptions.filter(({ outcome }) => outcome === "doesn't hold");
+      expect(unheld).toEqual([]);
       expect(report.cost_usd).toBeGreaterThan(0);
       expect(report.cost_usd).toBeLessThan(0.05);
       expect(await sightline.indices.list()).toMatchObject({ total: 0 });
     });
     const recordedHere = join(folder, "observations.json");
     expect(readFileSync(recordedHere, "utf8")).not.toContain("127.0.0.1");
-    const local = readRecord(recordedHere);
-    expect(compareObservations(local, local)).toEqual([]);
-    for (const file of existsSync(RECORDED) ? readdirSync(RECORDED) : []) {
-      expect(compareObservations(readRecord(join(RECORDED, file)), local)).toEqual([]);
-    }
   });
 
   it("fails for a wrong key, and cleans up after Ctrl-C", async () => {
@@ -74,7 +61,7 @@ describe("the smoke test", () => {
       expect(wrongKey.status).toBe(1);
       expect(wrongKey.stderr).toMatch(/API key is not valid/);
       const interrupted = await runSmoke(["--url", url, "--key", key], (text, child) => {
-        if (text.includes("Observe the bindings")) child.kill("SIGINT");
+        if (text.includes("Search by meaning")) child.kill("SIGINT");
       });
       expect(interrupted.status).toBe(1);
       expect(interrupted.stdout).toMatch(/ok +Delete everything/);

@@ -10,7 +10,7 @@ const FILES = globSync("src/**/*.ts", { cwd: PROJECT }).toSorted();
 const UNORDERED: Record<string, string> = {
   "SELECT 1 FROM accounts LIMIT 1": "whether there is a row",
   "SELECT 1 FROM vector_pairs WHERE ${takesShards(env)} LIMIT 1": "whether there is a row",
-  "AND paused = 0 AND created_at <= ${createdAt} LIMIT 1": "whether there is a row",
+  "SELECT 1 FROM watches WHERE ${mayMatch(asset)} LIMIT 1": "whether there is a row",
   "SELECT 1 FROM segment_fts WHERE segment_fts MATCH ${expression} LIMIT 1":
     "whether there is a row",
   "SELECT 1 FROM segments WHERE ${ofAsset(assetId)} AND position >= ${position} LIMIT 1":
@@ -79,7 +79,7 @@ function bodyOf(source: string, name: string): string {
 it("every query of the cron trigger with a LIMIT takes accounts in turn, or has a reason", () => {
   const limited: string[] = [];
   const unfair: string[] = [];
-  for (const file of ["sweep", "sweep-uploads", "record-fill"]) {
+  for (const file of ["sweep"]) {
     const imports = read(`src/lifecycle/${file}.ts`).matchAll(
       /import \{([^}]*)\} from "\.\.\/store\/([\w/-]+)\.ts"/g,
     );
@@ -101,7 +101,6 @@ it("every query of the cron trigger with a LIMIT takes accounts in turn, or has 
       "listIndicesDue",
       "listReceivedUploads",
       "listSoftDeletedIndices",
-      "listUnarchivedAssets",
       "listUndispatchedAssets",
       "listUnmirroredAssets",
       "listWaitingIndices",

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { listOpenPorts } from "../../bench/processes.ts";
+import { listOpenPorts } from "../../tools/processes.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
 import { type Stack, startStack } from "../../tools/stack/stack.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import wabt from "wabt";
 
-const FOLDER = join(import.meta.dirname, "../../src");
+const FOLDER = join(import.meta.dirname, "../../local");
 
 /** Set UPDATE_WASM=1 to write the file. */
 it("vector-dots.wasm is compiled from the current source", async () => {

@@ -53,6 +53,16 @@ describe("a search with more hits than Vectorize returns", () => {
     expect(pages.at(-1)!.total).toBe(ids.length);
   });
 
+  it("counts the name of an asset for one of its hits", async () => {
+    const path = `/index/port/video/${assetIds[0]}`;
+    await client.json("PATCH", path, { json: { title: "Harbour crane.mp4" } });
+    const pages = await readPages((page) => search({ top_k: 70, ...page }));
+    const hits = pages.flatMap(({ segments }) => segments);
+    const isNamed = ({ evidence }: Json) => evidence.some(({ kind }: Json) => kind === "title");
+    expect(hits.filter(isNamed)).toHaveLength(1);
+    await client.json("PATCH", path, { json: { title: "clip.mp4" } });
+  });
+
   it("grouped by asset finds all assets, even if one has all of the best segments", async () => {
     const { segments, total } = await search({ group_by: "asset" });
     expect(segments.map(({ asset_id }: Json) => asset_id)[0]).toBe(assetIds[0]);

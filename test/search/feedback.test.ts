@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { refineVector } from "../../src/search/refine-vector.ts";
+import { refineVector } from "../../src/search/example.ts";
 import type { Client, Json } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
 import { segmentIdsOf } from "../support/store-queries.ts";

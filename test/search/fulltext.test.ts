@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { QueryTerms } from "../../src/search/query-terms.ts";
 import { parseQuery, toFtsQuery } from "../../src/search/query.ts";
 import { toSearchScope, makeSearchRequest } from "../../src/search/request.ts";
 import { findSegments } from "../../src/store/index-database/find-segments.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
+import { QueryTerms } from "../../src/text/query-terms.ts";
 import { addAssetWithoutSegments, captionSegments } from "../support/caption-fixtures.ts";
 import { newClient } from "../support/client.ts";
 import { type AssetRef, countStored } from "../support/store-queries.ts";
@@ -54,13 +54,13 @@ async function findPositions(
   const parsed = parseQuery(query);
   const terms = new QueryTerms(parsed.words, parsed.plainText);
   const { tokens } = terms;
-  const { assets, columns } = toSearchScope(makeSearchRequest({ topK: LIMIT, assetIds }));
+  const { assets, columns, useNames } = toSearchScope(makeSearchRequest({ topK: LIMIT, assetIds }));
   const { fullTextHits } = await findSegments([indexDatabase(env, owner)], {
     scope: assets,
-    fullText: { query: toFtsQuery(parsed, terms), tokens, columns, limit: LIMIT },
+    fullText: { query: toFtsQuery(parsed, terms), tokens, columns, useNames, limit: LIMIT },
     ids: [],
     excludedIds: [],
-    rules: { must: null, mustNot: null },
+    rules: { must: null, mustNot: null, mustOfNames: null },
   });
   return fullTextHits.map(({ segmentId }) => {
     const [assetId, position] = segmentId.split("-");

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
-import { MODELS, LOCALIZATION } from "../../src/config.ts";
+import { LOCALIZATION, MODELS } from "../../src/config.ts";
 import { localizeHits } from "../../src/search/localization.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
 import { search as searchIndex } from "../../src/search/search.ts";
@@ -166,7 +166,7 @@ it("a page detects objects in at most `LOCALIZATION.detectionCount` hits", async
   const request = makeSearchRequest({ query: "ships", topK: 10 });
   const { hits, query } = await searchIndex(stack, index, request);
   const ships = hits.find(({ asset }) => asset.assetId === boats.asset_id)!;
-  const page = Array.from({ length: LOCALIZATION.detectionCount + 2 }, () => ships);
+  const page = Array.from({ length: LOCALIZATION.detectionCount + 2 }, () => ({ ...ships }));
   const options = { useBoxes: true, useMasks: false };
   const localized = await localizeHits(stack, page, query, options);
   const hasBoxes = localized.map(({ boxes }) => boxes!.length > 0);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Encoder, FilterAPI, Frame } from "node-av";
 import * as av from "node-av/constants";
 import sharp from "sharp";
-import { animation } from "./animations.ts";
 import { encodeHeic } from "./heif-file.ts";
 
 /** What the EXIF of the files says. */
@@ -27,8 +26,7 @@ const EXIF = {
 /**
  * Writes an image in each format to a folder. `shot.jpg`, `.png`, `.webp`, `.avif`, `.heic` and
  * `.dng` have EXIF, and but for AVIF, whose orientation EXIF doesn't say, are stored sideways.
- * `words.tif`, `.bmp`, `.jp2`, `.jxl` and `.psd` have none. The third frame of the animations
- * `clear-first.gif`, `.webp` and `.apng` shows something, no frame of `blank.*` does.
+ * `words.tif`, `.bmp`, `.jp2`, `.jxl` and `.psd` have none.
  */
 export async function writeImageFormats(folder: string, image: Buffer): Promise<void> {
   const write = (name: string, bytes: Buffer) => writeFile(join(folder, name), bytes);
@@ -41,6 +39,9 @@ export async function writeImageFormats(folder: string, image: Buffer): Promise<
   await write("shot.webp", await shot().webp({ quality: 95 }).toBuffer());
   await write("shot.avif", await shot(image).avif({ quality: 70, effort: 0 }).toBuffer());
   await write("shot.heic", await encodeHeic(sideways, { irot: 3, exif }));
+  const turned = await sharp(sideways).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const turn = (await sharp(turned).metadata()).exif!.subarray(6);
+  await write("exif.heic", await encodeHeic(sideways, { irot: null, exif: turn }));
   await write("shot.dng", encodeDng(await sharp(sideways).jpeg({ quality: 95 }).toBuffer()));
   await write("words.tif", await sharp(image).tiff({ compression: "lzw" }).toBuffer());
   const { data, info } = await sharp(image)
@@ -57,10 +58,6 @@ export async function writeImageFormats(folder: string, image: Buffer): Promise<
   await write("square.jpg", await square().jpeg().toBuffer());
   await write("square.png", await square().png().toBuffer());
   await write("square.webp", await square().webp({ effort: 0 }).toBuffer());
-  for (const format of ["gif", "webp", "apng"] as const) {
-    await write(`clear-first.${format}`, await animation(format, ["clear", "white", "square"]));
-    await write(`blank.${format}`, await animation(format, ["white", "clear"]));
-  }
 }
 
 interface Pixels {

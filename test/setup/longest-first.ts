@@ -9,6 +9,7 @@ const LONGEST = new Set([
   "test/unit/search/watch-scores.test.ts",
   "test/unit/client/examples.test.ts",
   "test/unit/media/container/moov-slice.test.ts",
+  "test/scripts/package.test.ts",
   "test/scripts/rehearse.test.ts",
   "test/scripts/deploy.test.ts",
   "test/scripts/calibrate.test.ts",

@@ -102,12 +102,7 @@ function pageRoute(scenes: Scenes, { url, filesOrigin }: PlatformRequest): Route
   const scene = /^\/pages\/([^/]+)/.exec(url.pathname)?.[1] ?? "";
   const html = scenes.get(scene)?.html;
   if (html === undefined) return undefined;
-  const embed = { title: "From &#8220;oEmbed&#8221;", author_name: "An author" };
-  return {
-    scene,
-    respond: () =>
-      url.pathname.endsWith("/oembed") ? embed : html.replaceAll("FILES", filesOrigin),
-  };
+  return { scene, respond: () => html.replaceAll("FILES", filesOrigin) };
 }
 
 function handleSceneRequest(

@@ -34,9 +34,11 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  *   `long.mp4`: over the binding's limit of ten minutes
  * - `old.avi`: 70 s of MPEG-4, the text for 30 s and then the house; its voice begins at 60.5 s
  * - `trimmed.mov`: the house for 3 s; an edit list leaves out 3 s of text after it
+ * - `cuts.mov`: 2 s of the text, then 2 s of the house before it, by an edit list
+ * - `film.mkv`: `clip.mp4` as Matroska, which browsers don't play
  * - `cut.ts`: the first 70 percent of a recording of 6 s, in the middle of a packet
  * - `joined.ts`: twice 6 s of text and the house, whose clocks start at about 1,000 and 20 s
- * - `incomplete.mp4`: the first 70 % of `clip.mp4`
+ * - `incomplete.mp4`, `incomplete.avi`: the first 70 % of `clip.mp4`, the first half of `old.avi`
  * - `words.jpg`: the text LANTERN FESTIVAL, also in the formats of `writeImageFormats`
  * - `clock.jpg`: a drawn clock, round, in the centre
  * - `boats.jpg`: a photo. `truncated.jpg`: its first 300 bytes. `rotated.jpg`: 200 × 400, stored as
@@ -67,6 +69,11 @@ async function writeTestMedia(folder: string): Promise<void> {
   const whole = await readFile(join(folder, "trimmed.mov"));
   const edits = [{ duration: 3, streamStart: FIRST_FRAME_SECONDS, rate: 1 }];
   await writeFile(join(folder, "trimmed.mov"), await withEdits(whole, edits));
+  const cuts = [3, 0].map((start) => {
+    return { duration: 2, streamStart: start + FIRST_FRAME_SECONDS, rate: 1 };
+  });
+  await writeFile(join(folder, "cuts.mov"), await withEdits(whole, cuts));
+  await encodeVideo(join(folder, "film.mkv"), scenes, { ...SMALL, audio: "tone" });
   await encodeVideo(join(folder, "joined.ts"), scenes, { ...SMALL, audio: "tone" });
   const recording = await readFile(join(folder, "joined.ts"));
   await writeFile(
@@ -89,6 +96,8 @@ async function writeTestMedia(folder: string): Promise<void> {
   const captions = "WEBVTT\n\n00:01.000 --> 00:04.000\nThe lighthouse keeper lived here.\n";
   await writeFile(join(folder, "house.vtt"), captions);
   await writeOldVideo(join(folder, "old.avi"), textImage, voice);
+  const old = await readFile(join(folder, "old.avi"));
+  await writeFile(join(folder, "incomplete.avi"), old.subarray(0, Math.round(old.length / 2)));
   await encodeVideo(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
   await encodeVideo(join(folder, "vp9.mp4"), scenes, {
     ...SMALL,

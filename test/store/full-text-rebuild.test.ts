@@ -50,3 +50,25 @@ it("full text of an earlier version is written again, once for each segment", as
   const rows = await runInIndex(asset, "SELECT COUNT(*) AS count FROM segment_fts_docsize");
   expect(rows).toEqual([{ count: SEGMENT_COUNT }]);
 });
+
+it("speech of an earlier version is read in the language of its asset", async () => {
+  const client = await newClient();
+  await client.json("POST", "/index", { json: { index_name: "german" } });
+  const asset = await addAssetWithoutSegments(client, "german", "video", "clip.mp4");
+  await captionSegments(asset, ["two boats", "a house"]);
+  // What version 7 wrote, before assets had a language.
+  await runInIndex(
+    asset,
+    `UPDATE segments SET transcript = 'Die Häuser am Fluss sind sehr alt und nicht schön'`,
+  );
+  await runInIndex(asset, "UPDATE assets SET language = NULL");
+  await runInIndex(asset, "UPDATE segment_fts SET caption = '', transcript = 'ɖdieɖ ɖhausɖɖ'");
+  const database = env.INDEX_DATABASE.getByName(asset.indexId);
+  await runInDurableObject(database, async (object: IndexDatabase, { storage }) => {
+    storage.kv.put("full_text", { version: 7, writtenTo: null });
+    await object.alarm();
+  });
+  expect(await runInIndex(asset, "SELECT language FROM assets")).toEqual([{ language: "de" }]);
+  expect(await matching(asset, '"ɖfluss"')).toBe(2);
+  expect(await matching(asset, '"boat"')).toBe(1);
+});

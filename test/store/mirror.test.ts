@@ -3,13 +3,17 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { segmentId as segmentIdOf } from "../../src/ids.ts";
 import { purgeAsset } from "../../src/lifecycle/purge.ts";
 import { sweep } from "../../src/lifecycle/sweep.ts";
-import { updateAsset, writeAssetState } from "../../src/store/asset-changes.ts";
+import {
+  isAssetLive,
+  mirrorAsset,
+  softDeleteAssets,
+  updateAsset,
+  writeAssetState,
+} from "../../src/store/asset-changes.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
-import { isAssetLive, softDeleteAssets } from "../../src/store/deletions.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
 import { upsertSegments } from "../../src/store/index-database/segments.ts";
-import { mirrorAsset } from "../../src/store/mirror.ts";
-import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+import { type Client, type Json, fixture, newClient } from "../support/client.ts";
 import { cutOffEverywhere } from "../support/cut-off.ts";
 import { createOrphanSegment } from "../support/repair-fixture.ts";
 import {
@@ -63,7 +67,7 @@ describe("the copy of an asset's facts in its index's database", () => {
   it("isn't overwritten by facts that arrive late", async () => {
     const lateDb = {
       prepare: () => ({
-        bind: () => ({ all: async () => ({ results: [late] }), run: async () => null }),
+        bind: () => ({ all: async () => ({ results: [late], meta: {} }) }),
       }),
     } as unknown as D1Database;
     const late = await env.DB.prepare(

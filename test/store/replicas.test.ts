@@ -24,7 +24,7 @@ const databaseWith = (methods: Partial<D1Database>): Partial<Env> => ({
 /** A replica that has no row yet. */
 const emptyReplica = {
   withSession: () => env.DB.withSession("first-unconstrained"),
-  prepare: () => ({ bind: () => ({ first: async () => null, all: async () => NO_ROWS }) }),
+  prepare: () => ({ bind: () => ({ all: async () => NO_ROWS }) }),
 };
 const NO_ROWS = { results: [], meta: { rows_read: 0, rows_written: 0 } };
 const LAGGING = databaseWith({ withSession: () => emptyReplica as unknown as D1DatabaseSession });
@@ -53,7 +53,7 @@ describe("while replicas lag", () => {
     const { api_key, key_id } = await client.json("POST", "/keys", { json: { name: "old" } });
     const known = {
       ...emptyReplica,
-      prepare: () => ({ bind: () => ({ first: async () => ({}) }) }),
+      prepare: () => ({ bind: () => ({ all: async () => ({ ...NO_ROWS, results: [{}] }) }) }),
     };
     const replica = known as unknown as D1DatabaseSession;
     const settings = databaseWith({ withSession: () => replica });

@@ -4,7 +4,6 @@ import { newId } from "../../src/ids.ts";
 import { finish } from "../../src/ingest/steps/finish.ts";
 import { newAsset } from "../../src/lifecycle/create-asset.ts";
 import { sweep } from "../../src/lifecycle/sweep.ts";
-import { QueryTerms } from "../../src/search/query-terms.ts";
 import { parseQuery, toFtsQuery } from "../../src/search/query.ts";
 import { makeSearchRequest, toSearchScope } from "../../src/search/request.ts";
 import { writeAssetState } from "../../src/store/asset-changes.ts";
@@ -13,8 +12,9 @@ import { requireIndex } from "../../src/store/d1/indices.ts";
 import { listShards, openShardIfFull } from "../../src/store/d1/shards.ts";
 import { findSegments } from "../../src/store/index-database/find-segments.ts";
 import { indexDatabases } from "../../src/store/index-database/index-database.ts";
+import { QueryTerms } from "../../src/text/query-terms.ts";
 import { captionSegments } from "../support/caption-fixtures.ts";
-import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+import { type Client, type Json, fixture, newClient } from "../support/client.ts";
 import { startAsset } from "../support/ingest-helpers.ts";
 import { assetRefOf, countStored, runInIndex } from "../support/store-queries.ts";
 
@@ -162,8 +162,10 @@ describe("the full-text search of several databases", () => {
         shard,
         vectorPair: 1,
       } as const;
-      const description = { title: name, source: { kind: "upload" }, metadata: {} } as const;
-      const file = { name, settings: {} };
+      // the same title in both, since a title's words count, and a name has random digits
+      const title = "captions";
+      const description = { title, source: { kind: "upload" }, metadata: {} } as const;
+      const file = { name: title, settings: {} };
       await insertAsset(env.DB, newAsset(identity, file, undefined, description, Date.now()));
       await captionSegments(identity, captions);
       const ready = { state: "ready", progress: 1, error: null, revision: 1 } as const;
@@ -176,13 +178,13 @@ describe("the full-text search of several databases", () => {
     const parsed = parseQuery(text);
     const terms = new QueryTerms(parsed.words, parsed.plainText);
     const [query, { tokens }] = [toFtsQuery(parsed, terms), terms];
-    const { assets, columns } = toSearchScope(makeSearchRequest({ topK: LIMIT }));
+    const { assets, columns, useNames } = toSearchScope(makeSearchRequest({ topK: LIMIT }));
     const found = await findSegments(databases, {
       scope: assets,
-      fullText: { query, tokens, columns, limit: LIMIT },
+      fullText: { query, tokens, columns, useNames, limit: LIMIT },
       ids: [],
       excludedIds: [],
-      rules: { must: null, mustNot: null },
+      rules: { must: null, mustNot: null, mustOfNames: null },
     });
     const captions = new Map(
       found.segments.map((row) => [row.segment.segmentId, row.segment.caption]),

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type IndexId, newId, type SegmentId, segmentId as segmentIdOf } from "../../src/ids.ts";
 import { computeQuerySignature, computeSignature } from "../../src/media/pixels/image-signature.ts";
-import { lumaPixels } from "../../src/media/pixels/luma.ts";
+import { lumaPixels } from "../../src/media/pixels/jpeg.ts";
 import { SIGNATURE } from "../../src/parameters.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
 import {

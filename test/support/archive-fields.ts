@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { LIST_ITEMS } from "../../src/bounded-list.ts";
 import type { Json } from "./client.ts";
 
@@ -40,9 +40,13 @@ export function videoLine(): Json {
         codec_string: "avc1.640028",
         audio_codec: "aac",
         rotation: 0,
+        pixel_aspect: 1.422,
         bitrate: 1000,
         audio_bitrate: 100,
         audio_language: "en",
+        folder: "Trips/Norway",
+        description: "The harbour at noon",
+        keywords: ["harbour"],
         taken_at: "2024-06-01T10:30:00.000Z",
         camera: "Lumen One",
         lens: "35mm F2",
@@ -87,8 +91,6 @@ export function videoLine(): Json {
           labels: ["goat"],
           boxes: [{ label: "goat", score: 0.5, x: 0.1, y: 0.1, width: 0.5, height: 0.5 }],
           error: { code: "unreadable_frame", message: "A message" },
-          text_model: "a",
-          image_model: "b",
         },
       ],
     },

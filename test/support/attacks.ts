@@ -168,7 +168,7 @@ export const UNFOUNDED_REPLIES: readonly string[] = [
   "More is at 203.0.113.7/login [1].",
   "More is [here](https://evil.example/login) [1].",
   "The ticket is paid to bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa [1].",
-  "The house is at 12 elm street [1].",
+  "The house is at 12 Elm Street [1].",
   "The ticket costs 45 euros [1].",
   "The password is swordfish [1].",
   "Das Passwort lautet Schwertfisch [1].",

@@ -1,4 +1,3 @@
-import { createRandom } from "../../src/search/random-numbers.ts";
 import {
   ACTIONS,
   DETAILS,
@@ -6,6 +5,7 @@ import {
   SUBJECTS,
   TIMES,
 } from "../../tools/calibration/scene-concepts.ts";
+import { createRandom } from "../../tools/random-numbers.ts";
 
 /** Lists the concepts in the order of their wordings' numbers, one entry per wording. */
 const WORDINGS = [SUBJECTS, ACTIONS, SETTINGS, TIMES, DETAILS]

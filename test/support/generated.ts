@@ -2,15 +2,15 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Reply } from "../../local/scripted-chat.ts";
 import { MODELS } from "../../src/config.ts";
+import type { Count, CountName } from "../../src/counts.ts";
 import { AppError, type ErrorCode } from "../../src/errors.ts";
-import { meterAi } from "../../src/metering/meter-ai.ts";
+import { limitCalls } from "../../src/models/call-limiter.ts";
 import {
   generate,
   type GeneratedText,
   type GenerateLimits,
   type Prompt,
 } from "../../src/models/generate.ts";
-import type { CountName } from "../../src/store/d1/usage.ts";
 import { errorOf, localAi } from "../local/bindings.ts";
 import { waitFor } from "./wait.ts";
 
@@ -38,10 +38,10 @@ export function startGeneration({
 /** Wraps an AI binding, and returns what has been counted so far. */
 export function metered(ai: Ai) {
   const used: Partial<Record<CountName, number>> = {};
-  const count = (name: CountName, amount: number) => {
-    used[name] = (used[name] ?? 0) + amount;
+  const count: Count = (name, amount) => {
+    if (name !== "queries" && name !== "subrequests") used[name] = (used[name] ?? 0) + amount;
   };
-  return { ai: meterAi(ai, count), used };
+  return { ai: limitCalls(ai, env, "interactive", count), used };
 }
 
 export async function collectText(

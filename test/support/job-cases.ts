@@ -167,6 +167,24 @@ export const JOB_CASES: { [Kind in JobKind]: JobCase } = {
       return insert<"search">({ kind: "search", ...ids, request, clip: null });
     },
   },
+  match_watches: {
+    of: "watches",
+    largest: LIMITS.watchesPerIndex,
+    sizes: [2, 4],
+    isSliced: true,
+    async prepare(client, n) {
+      const { accountId, indexId, assetId, name } = await addAsset(client, "words.jpg");
+      for (let i = 0; i < n; i++) {
+        const json = { name: `Lanterns ${i}`, query: `a lantern ${i}` };
+        await client.json("POST", `/index/${name}/watches`, { json });
+      }
+      await run("UPDATE watches SET created_at = 0 WHERE index_id = ?", indexId);
+      const jobId = newId("job");
+      await insert<"match_watches">({ kind: "match_watches", jobId, accountId, indexId, assetId });
+      await run(`UPDATE jobs SET result = '{"after":""}' WHERE job_id = ?`, jobId);
+      return { kind: "match_watches", jobId, accountId, indexId, assetId };
+    },
+  },
   preview_watch: {
     of: "shards",
     largest: 500,

@@ -8,7 +8,13 @@ import {
   readTimescale,
   rewriteBox,
 } from "../../src/media/container/mp4-boxes.ts";
-import type { Edit } from "../../src/media/container/timeline.ts";
+
+/** An entry of an edit list. Times are seconds, of the stream `null` for a pause. */
+export interface Edit {
+  duration: number;
+  streamStart: number | null;
+  rate: number;
+}
 
 const PACKET_BYTES = 188;
 const CLOCK_TICKS = 2 ** 33;

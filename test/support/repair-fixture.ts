@@ -91,8 +91,7 @@ function roundScore(value: unknown): number {
 }
 
 /**
- * Causes every finding except `ingest_stuck`, `source_missing` and `records_missing`. Leaves
- * `rotated` intact.
+ * Causes every finding except `ingest_stuck` and `source_missing`. Leaves `rotated` intact.
  */
 export async function corruptAll(assets: RepairFixture): Promise<void> {
   const clip = await assetRefOf(assets.clip);
@@ -106,20 +105,15 @@ export async function corruptAll(assets: RepairFixture): Promise<void> {
   await env.MEDIA.put(sourceKey(boats), bytes.slice(0, 100));
   for (const asset of [clip, boats]) await env.MEDIA.delete(await firstKeyframeKey(asset));
   await env.MEDIA.delete(transcriptKey(narrated, null));
-  await createOrphans(clip.accountId, clip.indexId, clip.assetId);
+  await createOrphans(clip.accountId, clip.indexId);
   // vectors
   const pair = vectorPair(env, clip);
-  await copyVector(pair.text, vectorId(image!, "text"), `${image}:speech`, "seg_gone:text");
+  await copyVector(pair.text, vectorId(image!, "text"), `${image}:speech`);
   await pair.text.deleteByIds([vectorId(second!, "speech")]);
   await pair.image.deleteByIds([vectorId(first!, "image")]);
   await makeStale(pair.text, vectorId(image!, "text"));
   await makeStale(pair.image, vectorId(photo!, "image"));
-  await copyVector(
-    pair.image,
-    vectorId(second!, "image"),
-    regionIds(second!).at(-1)!,
-    "seg_gone:image",
-  );
+  await copyVector(pair.image, vectorId(second!, "image"), regionIds(second!).at(-1)!);
   // rows
   const keyOf = "(SELECT segment_key FROM segments WHERE segment_id = ?)";
   await runInIndex(clip, `DELETE FROM segment_fts WHERE rowid = ${keyOf}`, image!);
@@ -132,7 +126,6 @@ export async function corruptAll(assets: RepairFixture): Promise<void> {
   const failure = JSON.stringify({ code: "upstream_failed", message: "The model was out." });
   await updateSegments(assets.speech, "error = ?", failure);
   await run("UPDATE transcripts SET error = ? WHERE asset_id = ?", failure, narrated.assetId);
-  await run("UPDATE tallies SET assets = assets + 3 WHERE index_id = ?", clip.indexId);
   await run(
     "UPDATE assets SET state = 'failed', error = ? WHERE asset_id = ?",
     failure,
@@ -169,20 +162,10 @@ export async function stallIngest({ asset_id }: Json): Promise<void> {
   );
 }
 
-/**
- * Stores objects that nothing refers to: of an ingest, a replaced transcript, an upload without a
- * record, and a query clip.
- */
-export async function createOrphans(
-  accountId: string,
-  indexId: string,
-  assetId: string,
-): Promise<void> {
-  const prefix = `${accountId}/${indexId}`;
+/** Stores objects that no asset has: of an upload without a record, and a query clip. */
+export async function createOrphans(accountId: string, indexId: string): Promise<void> {
   const keys = [
-    `${prefix}/${assetId}/analysis/0.json`,
-    `${prefix}/${assetId}/transcripts/job_gone.json`,
-    `${prefix}/vid_00000000000000000000000000/source`,
+    `${accountId}/${indexId}/vid_00000000000000000000000000/source`,
     `clips/${indexId}/upl_gone`,
   ];
   for (const key of keys) await env.MEDIA.put(key, "[]");
@@ -204,9 +187,9 @@ async function makeStale(index: VectorSpace, id: string): Promise<void> {
   ]);
 }
 
-/** Stores copies of a vector under ids that shouldn't exist. */
-async function copyVector(index: VectorSpace, from: string, ...ids: string[]): Promise<void> {
+/** Stores a copy of a vector under an id that shouldn't exist. */
+async function copyVector(index: VectorSpace, from: string, id: string): Promise<void> {
   const [vector] = await index.getByIds([from]);
   const { namespace, metadata, values } = vector!;
-  await index.upsert(ids.map((id) => ({ id, namespace: namespace!, values, metadata: metadata! })));
+  await index.upsert([{ id, namespace: namespace!, values, metadata: metadata! }]);
 }

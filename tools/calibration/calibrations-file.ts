@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { type CalibrationEntry, isEntryOf } from "../../src/search/calibration-entry.ts";
+import { type CalibrationEntry, isEntryOf } from "../../src/search/fuse.ts";
 import { round } from "../suite.ts";
 
 /** Path of the entries from the project's root. The Worker bundles the file. */

@@ -1,5 +1,5 @@
 import type { Asset, Hit, SightlineIndex } from "sightline";
-import { createRandom } from "../../src/search/random-numbers.ts";
+import { createRandom } from "../random-numbers.ts";
 import { shuffle } from "../training/random.ts";
 import type { Corpus, GroundTruth, JudgedQuery } from "./judgments.ts";
 import { createJudge, type EvalQuery, type Judgment } from "./questions.ts";

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { type Random } from "../../src/search/random-numbers.ts";
+import { type Random } from "../random-numbers.ts";
 import { shuffle } from "../training/random.ts";
 
 /** A drawing and sentences that describe it. */

@@ -1,11 +1,11 @@
 import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
-import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
 import {
+  type CalibrationEntry,
   type EvidenceModel,
+  type LogOddsCurve,
   probabilityOfAny,
   relevanceProbability,
 } from "../../src/search/fuse.ts";
-import type { LogOddsCurve } from "../../src/search/log-odds-curve.ts";
 import { fitCurve } from "./fit-curve.ts";
 import { fitEvidenceModels, type KnownModel, refitEvidenceModels } from "./fit.ts";
 import { type JudgedQuery, weighExamples } from "./judgments.ts";

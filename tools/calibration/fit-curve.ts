@@ -1,5 +1,4 @@
-import type { LogOddsCurve } from "../../src/search/log-odds-curve.ts";
-import { toLogOdds, toProbability } from "../../src/search/log-odds-line.ts";
+import { type LogOddsCurve, toLogOdds, toProbability } from "../../src/search/fuse.ts";
 
 /** A probability, and whether what it was stated of is so. */
 export interface Forecast {

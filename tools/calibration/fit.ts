@@ -1,11 +1,11 @@
 import {
-  noisyOr,
   type EvidenceModel,
-  signalStrength,
-  type SignalWeight,
+  noisyOr,
   type Signal,
   SIGNALS,
   type Signals,
+  signalStrength,
+  type SignalWeight,
 } from "../../src/search/fuse.ts";
 
 /** Signals of a hit, and whether it is relevant. */

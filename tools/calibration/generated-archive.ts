@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/search/random-numbers.ts";
+import { createRandom } from "../random-numbers.ts";
 import type { SegmentFields } from "../segment-batch.ts";
 import { generateScenes } from "./generated-scenes.ts";
 import type { GroundTruth } from "./judgments.ts";

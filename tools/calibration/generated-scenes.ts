@@ -1,4 +1,4 @@
-import { type Random } from "../../src/search/random-numbers.ts";
+import { type Random } from "../random-numbers.ts";
 import { shuffle } from "../training/random.ts";
 import { ACTIONS, DETAILS, SETTINGS, SUBJECTS, TIMES } from "./scene-concepts.ts";
 

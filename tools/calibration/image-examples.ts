@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import type { SightlineIndex } from "sightline";
-import type { Random } from "../../src/search/random-numbers.ts";
+import type { Random } from "../random-numbers.ts";
 import type { CaptionedPhoto } from "../training/captions.ts";
 import { judgeHits } from "./collect-examples.ts";
 import type { Corpus, JudgedQuery } from "./judgments.ts";

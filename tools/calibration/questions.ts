@@ -1,6 +1,6 @@
-import { isStopWord } from "../../src/normal-form/function-words.ts";
 import { contentWords } from "../../src/search/query.ts";
-import type { Random } from "../../src/search/random-numbers.ts";
+import { isStopWord } from "../../src/text/languages.ts";
+import type { Random } from "../random-numbers.ts";
 import type { Corpus, GroundTruth } from "./judgments.ts";
 import { createRelevance } from "./relevance.ts";
 

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/search/random-numbers.ts";
+import type { Random } from "../random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
 import type { CaptionedPhoto } from "../training/captions.ts";
 import type { Corpus, GroundTruth } from "./judgments.ts";

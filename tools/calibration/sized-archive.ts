@@ -1,6 +1,6 @@
 import { templateCaption } from "../../local/engine/caption.ts";
 import { parseQuery } from "../../src/search/query.ts";
-import { type Random } from "../../src/search/random-numbers.ts";
+import { type Random } from "../random-numbers.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
 import { shuffle } from "../training/random.ts";
 import type { Presence } from "./object-names.ts";

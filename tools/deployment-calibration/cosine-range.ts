@@ -1,5 +1,5 @@
 import { SEARCH } from "../../src/config.ts";
-import type { EvidenceModel, SignalWeight } from "../../src/search/fuse.ts";
+import { type EvidenceModel, type SignalWeight } from "../../src/search/fuse.ts";
 
 /** Where the cosines of the nearest vectors lie. */
 export interface CosineRange {

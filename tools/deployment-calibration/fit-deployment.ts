@@ -1,12 +1,15 @@
-import type { CalibrationEntry, EmbeddingModels } from "../../src/search/calibration-entry.ts";
-import { relevanceProbability } from "../../src/search/fuse.ts";
-import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
+import {
+  type CalibrationEntry,
+  type EmbeddingModels,
+  relevanceProbability,
+} from "../../src/search/fuse.ts";
 import { fitTextCurve } from "../calibration/entries.ts";
 import { refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
 import { type JudgedQuery, weighExamples } from "../calibration/judgments.ts";
 import { judgeQueries } from "../memory-search/judge-queries.ts";
 import { MemoryIndex } from "../memory-search/memory-index.ts";
+import { binForecasts, calibrationError } from "../reliability.ts";
 import { type CosineRange, cosineRange, moveCosines } from "./cosine-range.ts";
 import type { DrawingVectors } from "./material.ts";
 

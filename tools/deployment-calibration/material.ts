@@ -1,15 +1,15 @@
 import { IMAGE_EMBEDDINGS, MODELS, PRICES } from "../../src/config.ts";
 import {
+  type EmbeddingInput,
   embedInImageSpace,
   hasImageEmbeddings,
   type ImageEmbeddingsEnv,
 } from "../../src/models/embed-image.ts";
 import { embedText } from "../../src/models/embed-text.ts";
-import type { EmbeddingInput } from "../../src/models/embedding-forms.ts";
-import { estimateInputTokens } from "../../src/models/token-usage.ts";
-import { createRandom } from "../../src/search/random-numbers.ts";
+import { estimateTokens } from "../../src/models/run.ts";
 import { type DrawnScene, drawScenes } from "../calibration/drawn-scenes.ts";
-import { type GeneratedArchive, generateArchive } from "../calibration/generated-archive.ts";
+import { generateArchive, type GeneratedArchive } from "../calibration/generated-archive.ts";
+import { createRandom } from "../random-numbers.ts";
 
 /** What the models of a deployment are calibrated on. */
 export interface Material {
@@ -119,7 +119,7 @@ export interface EmbeddingCost {
  */
 export function estimateCost(env: ImageEmbeddingsEnv, material: Material): EmbeddingCost {
   const texts = listTexts(material);
-  const textTokens = estimateInputTokens({ text: texts });
+  const textTokens = Math.ceil(estimateTokens(texts));
   const drawingCount = 2 * material.drawings.length;
   const isBilled = hasImageEmbeddings(env) && env.IMAGE_EMBEDDINGS_URL === "";
   const imageTokens = isBilled ? drawingCount * TOKENS_PER_IMAGE : 0;

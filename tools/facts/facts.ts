@@ -1,5 +1,5 @@
 import { contentWords } from "../../src/search/query.ts";
-import { type Random } from "../../src/search/random-numbers.ts";
+import { type Random } from "../random-numbers.ts";
 import { shuffle } from "../training/random.ts";
 import type { FactKind, Property } from "./fact-kinds.ts";
 

@@ -3,10 +3,28 @@ import { Refusal } from "./refusal.ts";
 
 export interface WorkerUpload {
   main_module?: string;
-  bindings?: { type: string; name: string }[];
-  migrations?: { new_tag?: string };
+  bindings?: { type: string; name: string; class_name?: string }[];
+  migrations?: { new_tag?: string; steps?: ClassMigration[] };
+  exports?: Record<string, ClassExport>;
+  /** When running objects get the new code. */
+  code_update_strategy?: { mode: string };
+  /** Names that the main module exports. */
+  exportedNames?: string[];
+  limits?: object;
   /** SHA-256 of each module, in hexadecimal digits. */
   modules?: Record<string, string>;
+}
+
+/** A step of the lifecycle of classes of objects, by tag. */
+interface ClassMigration {
+  new_sqlite_classes?: string[];
+  deleted_classes?: string[];
+}
+
+/** What a Worker declares of a class of objects. */
+interface ClassExport {
+  type: string;
+  state?: "created" | "deleted";
 }
 
 export interface WorkerState {
@@ -16,6 +34,10 @@ export interface WorkerState {
   /** Ids of the versions that were deployed, the latest first. */
   deployments: string[];
   migrationTag: string | undefined;
+  /** Classes that have objects. */
+  classes: ReadonlySet<string>;
+  /** Whether a version declared its classes by `exports`: from then on, each must. */
+  hasExports: boolean;
 }
 
 interface VectorIndex {
@@ -39,12 +61,15 @@ export class CloudflareAccount {
   readonly vectorIndexes = new Map<string, VectorIndex>();
   readonly queues = new Map<
     string,
-    { queue_id: string; queue_name: string; consumers: { consumer_id: string }[] }
+    { queue_id: string; queue_name: string; consumers: { consumer_id: string; script?: string }[] }
   >();
   readonly workers = new Map<string, WorkerState>();
   /** Models of Workers AI by id: what each answers to an input. */
   readonly models = new Map<string, (input: Record<string, unknown>) => unknown>();
   readonly openDatabase: OpenDatabase;
+  plan: "free" | "paid" = "paid";
+  /** Code of the refusal of an unknown Worker, which differs by route: 10007 or 10090. */
+  unknownWorkerCode = 10007;
   /** Gets each upload that is deployed, before the API answers. */
   onDeploy: (worker: string, upload: WorkerUpload) => Promise<void> = async () => {};
 
@@ -168,7 +193,7 @@ function createQueue({ account, body }: Call): object {
 }
 
 function createConsumer({ account, params, body }: Call): object {
-  const script = body["script_name"];
+  const script = String(body["script_name"]);
   const consumer = { consumer_id: crypto.randomUUID(), ...body, script };
   findQueue(account, params[0]).consumers.push(consumer);
   return consumer;

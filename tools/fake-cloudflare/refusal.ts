@@ -2,10 +2,13 @@
 export class Refusal extends Error {
   readonly status: number;
   readonly code: number;
+  /** What Wrangler prints of it, by class of objects. */
+  readonly details: readonly object[] | undefined;
 
-  constructor(status: number, code: number, message: string) {
+  constructor(status: number, code: number, message: string, details?: readonly object[]) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }

@@ -65,7 +65,9 @@ async function respond(
   } catch (error) {
     const { status, code } = error instanceof Refusal ? error : { status: 500, code: 10013 };
     const message = error instanceof Error ? error.message : String(error);
-    end(status, { result: null, errors: [{ code, message }] });
+    const details = error instanceof Refusal && error.details;
+    const meta = details && { meta: { details } };
+    end(status, { result: null, errors: [{ code, message, ...meta }] });
   }
 }
 
@@ -123,7 +125,10 @@ function paginate({ items }: Page, query: URLSearchParams): object {
   };
 }
 
-/** Reads JSON, or the metadata of an uploaded Worker with the hashes of its modules. */
+/**
+ * Reads JSON, or the metadata of an uploaded Worker with the hashes of its modules and what its
+ * main module exports.
+ */
 async function readBody(request: IncomingMessage): Promise<Call["body"]> {
   const type = request.headers["content-type"] ?? "";
   const bytes = await buffer(request);
@@ -132,11 +137,21 @@ async function readBody(request: IncomingMessage): Promise<Call["body"]> {
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
   const metadata = form.get("metadata");
   if (typeof metadata !== "string") return {};
+  const body = JSON.parse(metadata) as Call["body"];
   const modules: Record<string, string> = {};
+  let exportedNames: string[] = [];
   for (const [name, part] of form) {
-    if (typeof part !== "string") modules[name] = sha256(new Uint8Array(await part.arrayBuffer()));
+    if (typeof part === "string") continue;
+    modules[name] = sha256(new Uint8Array(await part.arrayBuffer()));
+    if (name === body["main_module"]) exportedNames = listExports(await part.text());
   }
-  return { ...(JSON.parse(metadata) as Call["body"]), modules };
+  return { ...body, modules, exportedNames };
+}
+
+/** Lists the names in the last `export { … }` of a module, where bundles have theirs. */
+function listExports(module: string): string[] {
+  const [list = ""] = [...module.matchAll(/\bexport\s*\{([^}]*)\}/g)].at(-1)?.slice(1) ?? [];
+  return list.split(",").map((name) => name.replace(/^.*\sas\s/s, "").trim());
 }
 
 function sha256(bytes: Uint8Array): string {

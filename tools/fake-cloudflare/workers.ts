@@ -1,4 +1,5 @@
 import { type Call, type Routes, type WorkerState, type WorkerUpload } from "./account.ts";
+import { changeClasses, describeChange, refuseOtherClasses } from "./classes.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Routes of Workers: secrets, uploads, versions and deployments. */
@@ -7,6 +8,7 @@ export const WORKER_ROUTES: Routes = [
   ["GET workers/services/([^/]+)", describeService],
   ["GET workers/workers/([^/]+)", () => ({ subdomain: { enabled: true } })],
   ["PUT workers/scripts/([^/]+)", uploadWorker],
+  ["DELETE workers/scripts/([^/]+)", deleteWorker],
   ["GET workers/scripts/([^/]+)/secrets", listSecrets],
   ["PUT workers/scripts/([^/]+)/secrets", putSecret],
   ["GET workers/scripts/([^/]+)/settings", readSettings],
@@ -23,7 +25,14 @@ export const WORKER_ROUTES: Routes = [
 function requireWorker({ account, params }: Call): WorkerState {
   const worker = account.workers.get(params[0] ?? "");
   if (worker) return worker;
-  throw new Refusal(404, 10007, "This Worker does not exist on your account.");
+  const code = account.unknownWorkerCode;
+  throw new Refusal(404, code, "This Worker does not exist on your account.");
+}
+
+function deleteWorker(call: Call): null {
+  requireWorker(call);
+  call.account.workers.delete(call.params[0]!);
+  return null;
 }
 
 function describeService(call: Call): object {
@@ -42,21 +51,34 @@ async function uploadWorker(call: Call): Promise<object> {
       versions: new Map(),
       deployments: [],
       migrationTag: undefined,
+      classes: new Set(),
+      hasExports: false,
     });
   }
   const worker = requireWorker(call);
+  const upload = body as WorkerUpload;
+  const change = changeClasses(worker, upload);
   const { id } = uploadVersion(call);
+  worker.classes = change.classes;
+  worker.hasExports ||= upload.exports !== undefined;
   worker.deployments.unshift(id);
-  const { migrations } = body as WorkerUpload;
-  worker.migrationTag = migrations?.new_tag ?? worker.migrationTag;
+  worker.migrationTag = upload.migrations?.new_tag ?? worker.migrationTag;
   await account.onDeploy(name, body);
-  return { id: name, deployment_id: id, startup_time_ms: 1 };
+  return {
+    id: name,
+    deployment_id: id,
+    startup_time_ms: 1,
+    ...(upload.exports && { exports_reconciliation: describeChange(change) }),
+  };
 }
 
 /** Refuses a version that inherits a binding or a secret which the deployed one doesn't have. */
 function uploadVersion(call: Call) {
   const { secrets, versions, deployments } = requireWorker(call);
-  const { bindings = [] } = call.body as WorkerUpload;
+  const { bindings = [], limits } = call.body as WorkerUpload;
+  if (limits && call.account.plan === "free") {
+    throw new Refusal(400, 100328, "CPU limits are not supported for the Free plan.");
+  }
   const inherited = versions.get(deployments[0] ?? "")?.bindings ?? [];
   const known = new Set([...secrets.keys(), ...inherited.map(({ name }) => name)]);
   const missing = bindings.find(({ type, name }) => type === "inherit" && !known.has(name));
@@ -83,10 +105,14 @@ function listDeployments(call: Call): object {
 
 async function createDeployment(call: Call): Promise<object> {
   const [version] = call.body["versions"] as { version_id: string }[];
-  const { deployments, versions } = requireWorker(call);
+  const worker = requireWorker(call);
+  const { deployments, versions } = worker;
   const id = version?.version_id ?? "";
+  const { code_update_strategy } = call.body as WorkerUpload;
+  const upload = { ...versions.get(id), ...(code_update_strategy && { code_update_strategy }) };
+  refuseOtherClasses(worker, upload);
   deployments.unshift(id);
-  await call.account.onDeploy(call.params[0] ?? "", versions.get(id) ?? {});
+  await call.account.onDeploy(call.params[0] ?? "", upload);
   return { id: crypto.randomUUID() };
 }
 

@@ -1,61 +1,65 @@
-import { CitationVerifier } from "../../src/answer/citation-verifier.ts";
-import { findNames, findNumbers, numberForms } from "../../src/answer/claim-details.ts";
+import lexiconData from "../../local/engine/quotes/lexicon.json" with { type: "json" };
+import { Lexicon } from "../../local/engine/quotes/lexicon.ts";
+import { analyzeQuestion } from "../../local/engine/quotes/question.ts";
+import { gatherEvidence } from "../../local/engine/quotes/verifier.ts";
 import {
-  detectLanguage,
-  parseLanguage,
-  hasInstruction,
-  namesCredential,
-} from "../../src/answer/claim-language.ts";
-import { normalizeClaimText, findContactDetails } from "../../src/answer/claim-text.ts";
-import { isQuotedFrom, PromptLeakDetector } from "../../src/answer/claim.ts";
-import { isGenericQuestion, quoteSources } from "../../src/answer/extractive.ts";
+  findQuotations,
+  findSentenceEnd,
+  normalizeMarkers,
+} from "../../src/answer/answer-parser.ts";
+import { CitationVerifier, PromptLeakDetector } from "../../src/answer/citation-verifier.ts";
+import {
+  findContactDetails,
+  findNames,
+  findNumbers,
+  normalizeClaimText,
+  numberForms,
+} from "../../src/answer/claim-details.ts";
+import { CitedText, hasInstruction, namesCredential } from "../../src/answer/claim.ts";
+import { quoteByWords, sentencesOf } from "../../src/answer/extractive.ts";
 import {
   escapeMarkdown,
   linkMarkers,
   toPlainText,
   toSafeMarkdown,
 } from "../../src/answer/markdown.ts";
-import lexiconData from "../../src/answer/quotes/lexicon.json" with { type: "json" };
-import { Lexicon } from "../../src/answer/quotes/lexicon.ts";
-import { analyzeQuestion } from "../../src/answer/quotes/question.ts";
-import { gatherEvidence } from "../../src/answer/quotes/verifier.ts";
-import { normalizeMarkers, findQuotations, findSentenceEnd } from "../../src/answer/sentences.ts";
+import { splitPath } from "../../src/asset-names.ts";
 import { cleanText } from "../../src/clean-text.ts";
 import { LIMITS } from "../../src/config.ts";
+import { toCutList } from "../../src/exports/cut-list.ts";
+import { EXPORT_FORMAT_NAMES, exportFormat } from "../../src/exports/formats.ts";
+import { dispositionFilename } from "../../src/fetching/disposition-filename.ts";
+import { parseNextLink } from "../../src/fetching/fetch-json.ts";
 import { requirePublicUrl } from "../../src/fetching/public-url.ts";
 import { parseRange } from "../../src/http/conditional-request.ts";
-import {
-  attachment,
-  contentDisposition,
-  shortFileName,
-} from "../../src/http/content-disposition.ts";
+import { contentDisposition, shortFileName, textFile } from "../../src/http/content-disposition.ts";
+import { readUploadMetadata } from "../../src/http/tus.ts";
 import { archiveLine } from "../../src/ingest/archive-line.ts";
-import { splitLongCues } from "../../src/ingest/transcript/cue-times.ts";
+import { splitLongCues, textByRange } from "../../src/ingest/transcript/cue-times.ts";
 import { detectEncoding } from "../../src/ingest/transcript/decode-text.ts";
 import { TRANSCRIPT_FILES } from "../../src/ingest/transcript/format.ts";
 import { parseTranscript } from "../../src/ingest/transcript/parse.ts";
 import { parseJsonText } from "../../src/json-parse.ts";
 import { isLanguageTag } from "../../src/language-tag.ts";
-import { formatEdl } from "../../src/media/edl.ts";
-import { readDescription } from "../../src/models/read-description.ts";
+import { parseTime, parseZone } from "../../src/media/exif/capture-time.ts";
+import { describeFile, HEAD_BYTES } from "../../src/media/media-type.ts";
+import { readDescription } from "../../src/models/describe.ts";
 import { ReasoningFilter } from "../../src/models/reasoning.ts";
-import { fold, readDigraphs, writeDigraphs } from "../../src/normal-form/fold.ts";
-import { parseBareProfile, parseProfile } from "../../src/platforms/fediverse-profile.ts";
-import { decodeHtml } from "../../src/platforms/html-encoding.ts";
-import { findVideoObjects, isPlayable } from "../../src/platforms/json-ld.ts";
-import { decodeUrlPart, htmlToText } from "../../src/platforms/plain-text.ts";
-import { toYouTubeRef } from "../../src/platforms/youtube-url.ts";
-import { parseGroupCursor } from "../../src/routes/group-cursor.ts";
+import { parseBareProfile, parseProfile } from "../../src/platforms/mastodon.ts";
+import { decodeHtml, findVideoObjects, htmlToText, isPlayable } from "../../src/platforms/web.ts";
+import { toYouTubeRef } from "../../src/platforms/youtube.ts";
+import { readFilter } from "../../src/routes/records/search-request.ts";
 import { parseCursor } from "../../src/routes/records/search-result.ts";
-import { readFilter } from "../../src/routes/search-filter.ts";
-import { readUploadMetadata } from "../../src/routes/upload-requests.ts";
 import { parseGrouping } from "../../src/search/aggregate/group-keys.ts";
-import { highlightMatches } from "../../src/search/highlight.ts";
-import { QueryTerms } from "../../src/search/query-terms.ts";
+import { highlightMatches } from "../../src/search/evidence.ts";
 import { contentWords, parseQuery, targetPhrase } from "../../src/search/query.ts";
 import { encodeFtsText } from "../../src/store/index-database/fulltext.ts";
 import { parseFrameSignatures } from "../../src/store/r2/frame-signatures.ts";
+import { fold, readDigraphs, writeDigraphs } from "../../src/text/fold.ts";
+import { detectLanguage, guessLanguage, parseLanguage } from "../../src/text/languages.ts";
+import { QueryTerms } from "../../src/text/query-terms.ts";
 import { cleanTitle } from "../../src/title.ts";
+import type { Asset } from "../../src/types.ts";
 import { parseWebUrl } from "../../src/web-url.ts";
 
 /** A function of `src/` that gets text from strangers. */
@@ -76,6 +80,8 @@ const TITLE = 10_000;
 /** Characters of the name of a grouping. */
 const GROUPING = 500;
 const URL_CHARACTERS = 8000;
+/** Characters of a header of a response. */
+const HEADER = 64 * 1024;
 const SENTENCE = 1000;
 
 const lexicon = new Lexicon(lexiconData);
@@ -86,6 +92,7 @@ const highlight = (text: string, query: string) => {
 };
 const evidence = (speech: string) => ({
   title: "A title",
+  saidBefore: "",
   speech,
   onScreenText: "",
   caption: "",
@@ -143,14 +150,13 @@ export const SEARCH_FUNCTIONS: readonly TextFunction[] = [
   of("highlightMatches of the longest query", FIELD, (text) => {
     return highlight(text, text.slice(0, LIMITS.queryCharacters));
   }),
-  of("encodeFtsText", FIELD, encodeFtsText),
+  of("encodeFtsText", FIELD, (text) => encodeFtsText(text, guessLanguage(text))),
 ];
 
 /** Every other function of `src/` that does. */
 export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("htmlToText", LIMITS.responseBytes, htmlToText),
   of("decodeHtml", LIMITS.webPageBytes, (text) => decodeHtml(toBytes(text), text.slice(0, 200))),
-  of("decodeUrlPart", URL_CHARACTERS, decodeUrlPart),
   of("findVideoObjects", LIMITS.webPageBytes, (text) => findVideoObjects([text])),
   of("isPlayable", URL_CHARACTERS, (text) => isPlayable({ url: text })),
   of("parseProfile", URL_CHARACTERS, asProfile),
@@ -158,6 +164,7 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
     toYouTubeRef({ kind: "url", url: `https://www.youtube.com/${text}` }),
     toYouTubeRef({ kind: "profile", url: `https://www.youtube.com/${text}` } as never),
   ]),
+  of("describeFile", HEAD_BYTES, (text) => describeFile(toBytes(text), undefined)),
   of("parseTranscript", LIMITS.transcriptBytes, (text) => parseTranscript(toBytes(text))),
   of("parseTranscript of UTF-16", LIMITS.transcriptBytes / 2, (text) => {
     return parseTranscript(Buffer.from(`\uFEFF${text}`, "utf16le"));
@@ -181,6 +188,13 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
       format([{ start: 0, end: 1, text }]),
     ),
   ),
+  of("textByRange", LIMITS.transcriptCharacters, (text) => {
+    const ranges = Array.from(text, (_, i) => ({ start: i, end: i + 1 }));
+    return textByRange(
+      Array.from(text, (one) => ({ start: 0, end: 1, text: one })),
+      ranges,
+    );
+  }),
   of("toSafeMarkdown", REPLY, toSafeMarkdown),
   of("toPlainText", REPLY, toPlainText),
   of("escapeMarkdown", SENTENCE, escapeMarkdown),
@@ -199,7 +213,7 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("CitationVerifier of sources", FIELD, (text) => {
     return verify("He said “one two three” at a.example 12 Xy [1]. ", text);
   }),
-  of("isQuotedFrom", FIELD, (text) => isQuotedFrom(text.slice(0, REPLY), text)),
+  of("hasPhrase", FIELD, (text) => new CitedText([evidence(text)]).hasPhrase(text.slice(0, REPLY))),
   of("PromptLeakDetector", REPLY, (text) => new PromptLeakDetector("a b").hasLeak(text)),
   of("findSentenceEnd", REPLY, (text) => findSentenceEnd(text, true, 0)),
   of("findQuotations", REPLY, findQuotations),
@@ -215,15 +229,15 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("hasInstruction", REPLY, hasInstruction),
   of("namesCredential", REPLY, namesCredential),
   of("analyzeQuestion", LIMITS.queryCharacters, (text) => analyzeQuestion(text, lexicon)),
-  of("isGenericQuestion", LIMITS.queryCharacters, isGenericQuestion),
+  of("quoteByWords", LIMITS.queryCharacters, (text) => quoteByWords(text, new Map())),
   {
     ...of("gatherEvidence", SENTENCE, (text) => {
       return QUESTIONS.map((question) => gatherEvidence(text, question, lexicon));
     }),
     isSquare: true, // compares the words of a sentence, of which longer ones are dropped
   },
-  of("quoteSources", FIELD, (text) => {
-    return quoteSources([{ hit: {} as never, speech: text, onScreenText: "", caption: "" }]);
+  of("sentencesOf", FIELD, (text) => {
+    return sentencesOf({ speech: text, onScreenText: "", caption: "" });
   }),
   of("readDescription", REPLY, readDescription),
   of("ReasoningFilter", REPLY, (text) => {
@@ -234,19 +248,30 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("parseJsonText", LIMITS.jsonBytes, (text) => parseJsonText(toBytes(text))),
   of("parseRange", URL_CHARACTERS, (text) => parseRange(text, 1000)),
   of("parseCursor", URL_CHARACTERS, (text) => parseCursor(text, "tag")),
-  of("parseGroupCursor", URL_CHARACTERS, parseGroupCursor),
   of("contentDisposition", TITLE, (text) => contentDisposition("inline", text)),
-  of("attachment", TITLE, (text) => attachment(text, "mp4")),
+  of("textFile", TITLE, (text) => textFile("text/plain", text, "txt", "")),
   of("shortFileName", TITLE, (text) => shortFileName(text, 100)),
   of("cleanTitle", LIMITS.fieldBytes, cleanTitle),
   of("cleanText", LIMITS.transcriptCharacters, cleanText),
   of("parseWebUrl", URL_CHARACTERS, parseWebUrl),
   of("parseFrameSignatures", LIMITS.archiveFileBytes, parseFrameSignatures),
-  of("formatEdl", TITLE, (text) => {
-    return formatEdl(text, [{ clip: text, startMs: 0, endMs: 1, fps: null, hasAudio: true }]);
+  of("exportFormat", TITLE, (text) => {
+    const facts = { assetId: text, title: text, technical: { start_timecode: text } };
+    const asset = { ...facts, assetType: "video", fps: 25, durationMs: 1000 } as unknown as Asset;
+    const texts = { name: text, url: text, label: text, note: text, score: null };
+    const list = toCutList([{ asset, ...texts, startMs: 0, endMs: 1 }], { title: text }, false);
+    return EXPORT_FORMAT_NAMES.map((name) => exportFormat(name).format(list));
   }),
   of("readUploadMetadata", LIMITS.metadataBytes, (text) => readUploadMetadata(text, [])),
+  of("parseTime", TITLE, parseTime),
+  of("parseZone", TITLE, parseZone),
   of("readFilter", LIMITS.jsonBytes, (text) => readFilter({ [text]: text })),
+  of("dispositionFilename", HEADER, dispositionFilename),
+  of("splitPath", HEADER, splitPath),
+  of("dispositionFilename of a name", HEADER, (text) => {
+    return dispositionFilename(`attachment; filename="${text}`);
+  }),
+  of("parseNextLink", HEADER, parseNextLink),
   of("requirePublicUrl", URL_CHARACTERS, (text) => {
     return [text, `http://${text}`, `http://${text}.example/`].map((url) =>
       requirePublicUrl(url, ""),

@@ -1,3 +1,28 @@
+/** Tokens of the formats that are read, each closed: a run of them may be read in several ways. */
+const CLOSED_TOKENS = [
+  "<!-->",
+  "<!---->",
+  "<!-- -->",
+  "<!a>",
+  "<?a?>",
+  "<![CDATA[]]>",
+  "<a>",
+  "</a>",
+  "a:b",
+  "a:b ",
+  "[0:1]",
+  "[1:23:45]",
+  "<0:1>",
+  "{1}{2}",
+  "{\\b1}",
+  "[1][2]",
+  "1,2,",
+  '"a",',
+  'a="b" ',
+  "9420 ",
+  "&amp;",
+];
+
 /** Text that is repeated, or wrapped around repetitions, to make a parser do needless work. */
 export const HOSTILE_SHAPES: Readonly<Record<string, (length: number) => string>> = {
   ...Object.fromEntries(
@@ -98,10 +123,56 @@ export const HOSTILE_SHAPES: Readonly<Record<string, (length: number) => string>
   "percent signs": repeat("%41"),
   "open percent signs": repeat("%"),
   "query excluding words": repeat("-a "),
+  ...Object.fromEntries(
+    CLOSED_TOKENS.map((token) => [
+      `tokens and a letter: ${JSON.stringify(token)}`,
+      runThenLetter(token),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["\n", "\r", "\u2028", " ", "\t", "|", "-", "#", ">"].map((unit) => [
+      `between letters: ${JSON.stringify(unit)}`,
+      (length: number) => `a${unit.repeat(Math.max(0, length - 2))}b`,
+    ]),
+  ),
+  "stamps, then lines": (length) => {
+    const stamped = "0:02 c\n".repeat(length / 20); // enough of them for a file of stamps
+    return `${"[0:1]".repeat(length / 10)}a\n${"x\n".repeat(length / 20)}${stamped}`;
+  },
+  "columns, then lines": (length) =>
+    `[Script Info]\n[Events]\nFormat: ${",".repeat(length / 2)}text\n${repeat("Dialogue:\n")(length / 2)}`,
+  "counters, then times": halves("1\n\n", "00:01 --> 00:02\n"),
+  "brackets, then quotation marks": halves("[(", "\"'"),
+  "JSON cues without times": (length) => jsonList('{"text":"x"}', length),
+  "different JSON cues of which one has times": (length) => {
+    const cues = ['[{"start":1,"end":2,"text":"a"}'];
+    for (let at = cues[0]!.length; at < length - 20;) {
+      at += cues[cues.push(`{"text":"w${cues.length}"}`) - 1]!.length + 2;
+    }
+    return `${cues.join(",\n")}]`;
+  },
+  "attributes and a tag": (length) => `<p ${"a".repeat(Math.max(0, length - 6))} b>`,
   "combining marks": (length) => `a${"\u0301\u0323".repeat(length / 2)}`.slice(0, length),
   "decomposed letters": repeat("a\u0301"),
   "compatibility letters": repeat("ﷺ"),
 };
+
+/** How many times longer a text has to be than others until growth that isn't linear shows. */
+export const LONGER_SHAPES: Readonly<Record<string, number>> = {
+  "stamps, then lines": 16,
+  "columns, then lines": 16,
+  "different JSON cues of which one has times": 16,
+};
+
+/** `unit` many times, then a letter that ends the run. */
+function runThenLetter(unit: string): (length: number) => string {
+  return (length) => `${unit.repeat(Math.max(1, Math.floor((length - 1) / unit.length)))}x`;
+}
+
+/** Two units, each half of the text, with a line break between them. */
+function halves(first: string, second: string): (length: number) => string {
+  return (length) => `${repeat(first)(length / 2)}\n${repeat(second)(length / 2)}`.slice(0, length);
+}
 
 function repeat(text: string): (length: number) => string {
   return (length) => text.repeat(Math.ceil(length / text.length)).slice(0, length);

@@ -1,4 +1,3 @@
-import { createRandom } from "../../src/search/random-numbers.ts";
 import type { JudgedQuery } from "../calibration/judgments.ts";
 import type { PhotoTexts } from "../calibration/photo-vectors.ts";
 import {
@@ -11,6 +10,7 @@ import {
   makeArchiveQueries,
   type QueryWords,
 } from "../calibration/sized-archive.ts";
+import { createRandom } from "../random-numbers.ts";
 import { judgeQueries, type QueryWithTruth } from "./judge-queries.ts";
 import { type KnownVectors, MemoryIndex } from "./memory-index.ts";
 

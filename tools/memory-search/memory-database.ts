@@ -1,14 +1,13 @@
 import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import type { IndexDatabase } from "../../src/durable/index-database.ts";
 import { providePlatformClasses } from "../platform-classes.ts";
-import { recordedState } from "../statements/recorded-databases.ts";
+import { memoryState } from "./memory-state.ts";
 
 /** Opens the empty database of an index in memory. */
 export async function openMemoryDatabase(): Promise<IndexDatabase> {
   providePlatformClasses();
   const { IndexDatabase: Database } = await import("../../src/durable/index-database.ts");
-  const state = recordedState({ add() {} }, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
-  return new Database(state, {} as Env);
+  return new Database(memoryState(INDEX_DATABASE_MIGRATIONS), {} as Env);
 }
 
 /** Returns a binding that has this database only. */

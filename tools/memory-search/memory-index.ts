@@ -1,15 +1,14 @@
 import { MODELS } from "../../src/config.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
-import { TEMPLATE } from "../../src/models/describe.ts";
-import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { IndexGroup, type SearchTarget } from "../../src/search/index-group.ts";
 import { parseQuery } from "../../src/search/query.ts";
 import { makeSearchRequest, type SearchRequest } from "../../src/search/request.ts";
-import { search, type SearchResults } from "../../src/search/search.ts";
+import type { SearchResults } from "../../src/search/results.ts";
+import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
-import type { TextKind, VectorKind } from "../../src/types.ts";
+import { type NamedIndexRef, TEMPLATE, type TextKind, type VectorKind } from "../../src/types.ts";
 import type { SegmentFields } from "../segment-batch.ts";
 import { bindingOf, openMemoryDatabase } from "./memory-database.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
@@ -28,7 +27,7 @@ const IMAGE_MODEL = "@cf/known-vectors";
 
 /** A part of an archive: an index with its database and vectors. */
 interface Part {
-  index: SearchableIndexRef;
+  index: NamedIndexRef;
   database: Awaited<ReturnType<typeof openMemoryDatabase>>;
   texts: VectorTable;
   images: VectorTable;
@@ -45,9 +44,9 @@ export class MemoryIndex {
   readonly #env: Env;
   readonly #vectors: KnownVectors;
   /** The indices. */
-  readonly indices: readonly SearchableIndexRef[];
+  readonly indices: readonly NamedIndexRef[];
 
-  private constructor(env: Env, indices: SearchableIndexRef[], vectors: KnownVectors) {
+  private constructor(env: Env, indices: NamedIndexRef[], vectors: KnownVectors) {
     this.#env = env;
     this.indices = indices;
     this.#vectors = vectors;
@@ -118,7 +117,7 @@ export class MemoryIndex {
   }
 
   /** Calls a function of the service with the first index. */
-  use<T>(call: (env: Env, index: SearchableIndexRef) => Promise<T>): Promise<T> {
+  use<T>(call: (env: Env, index: NamedIndexRef) => Promise<T>): Promise<T> {
     return call(this.#env, this.indices[0]!);
   }
 }
@@ -136,7 +135,7 @@ async function openPart(
     name: `memory-${at}`,
     shards: [{ shard: 0, vectorPair: 1 }],
     calibration: null,
-  } as unknown as SearchableIndexRef;
+  } as unknown as NamedIndexRef;
   const database = await openMemoryDatabase();
   const INDEX_DATABASE = bindingOf(database);
   await insertSegments(new IndexDb({ INDEX_DATABASE }, { indexId, shard: 0 }), segments);
@@ -221,9 +220,11 @@ function listImageVectors(
 type ModelInput = { text: string[] } | { input: { text: string }[] };
 
 /** Answers as the models do; the vectors of texts with zeros behind shorter ones. */
-function embedQueries({ texts, images }: KnownVectors, input: ModelInput): { data: number[][] } {
+function embedQueries({ texts, images }: KnownVectors, input: ModelInput): { data: object[] } {
   if ("input" in input) {
-    const data = input.input.map(({ text }) => Array.from(requireVector(images!.byQuery, text)));
+    const data = input.input.map(({ text }, index) => {
+      return { index, embedding: Array.from(requireVector(images!.byQuery, text)) };
+    });
     return { data };
   }
   const data = input.text.map((text) => {

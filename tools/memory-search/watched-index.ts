@@ -1,33 +1,51 @@
 import { MODELS } from "../../src/config.ts";
 import { trustedId, type WatchId } from "../../src/ids.ts";
-import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
 import { matchAsset } from "../../src/search/watches/match-asset.ts";
-import { embedWatch } from "../../src/search/watches/watch-vectors.ts";
 import { insertWatch, type WatchRequest } from "../../src/store/d1/watches.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { listMatches, type StoredMatch } from "../../src/store/index-database/matches.ts";
-import { putNewVectors } from "../../src/store/index-database/new-vectors.ts";
 import { listSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
-import { type Asset, type Segment, TEXT_KINDS } from "../../src/types.ts";
-import { recordedD1 } from "../statements/recorded-databases.ts";
-import { D1_ROWS } from "../statements/sample-rows.ts";
-import { FIELDS } from "../statements/samples.ts";
+import type { Asset, NamedIndexRef, Segment } from "../../src/types.ts";
 import { bindingOf, openMemoryDatabase } from "./memory-database.ts";
+import { SqliteD1 } from "./sqlite-d1.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
 
 const INDEX = {
-  accountId: FIELDS["accountId"],
-  indexId: FIELDS["indexId"],
+  accountId: "acc_1",
+  indexId: "ind_00000000000000000000000001",
   name: "name",
   shards: [{ shard: 0, vectorPair: 1 }],
   calibration: null,
-} as unknown as SearchableIndexRef;
+} as unknown as NamedIndexRef;
 /** The new asset; that of the archive has another id. */
-const NEW = { ...FIELDS, metadata: {}, technical: {}, createdAt: 10 } as unknown as Asset;
+const NEW = {
+  ...INDEX,
+  assetId: "vid_00000000000000000000000001",
+  assetType: "video",
+  jobId: "job_00000000000000000000000001",
+  shard: 0,
+  vectorPair: 1,
+  title: "title",
+  metadata: {},
+  technical: {},
+  durationMs: 1,
+  createdAt: 10,
+} as unknown as Asset;
+/** The rows of the new asset and its index. */
+const ROWS = `
+  INSERT INTO accounts (account_id, name, created_at) VALUES ('${INDEX.accountId}', 'name', 0);
+  INSERT INTO vector_pairs (vector_pair) VALUES (1);
+  INSERT INTO indices (index_id, account_id, name, created_at, updated_at)
+    VALUES ('${INDEX.indexId}', '${INDEX.accountId}', 'name', 0, 0);
+  INSERT INTO shards (index_id, shard, vector_pair) VALUES ('${INDEX.indexId}', 0, 1);
+  INSERT INTO assets (asset_id, index_id, shard, account_id, asset_type, title, state, source,
+      sha256, job_id, searchable, facts_revision, created_at, updated_at)
+    VALUES ('${NEW.assetId}', '${INDEX.indexId}', 0, '${INDEX.accountId}', 'video', 't', 'ready',
+      '{}', 'sha256', '${NEW.jobId}', 1, 1, 0, 0);`;
 const ARCHIVE_ID = `${NEW.assetId.slice(0, -1)}0`;
 const SUFFIX = `.${INDEX.indexId.slice(-16)}`;
 
@@ -44,10 +62,13 @@ type ModelInput = { text: string[] } | { input: { text: string }[] };
 type Embed = (text: string) => number[];
 
 /**
- * An index in memory to which a video is added that watches are compared with, and then searches:
- * both run as in the service. The image model embeds what a picture shows as the text model does.
+ * An index in memory to which a video is added that is searched for what is watched: by watches and
+ * by searches, as in the service. The image model embeds what a picture shows as the text
+ * model does.
  */
 export class WatchedIndex {
+  /** Processor time of the stand-ins of the database's object and of Vectorize. */
+  standInMs = 0;
   readonly #env: Env;
   readonly #embed: Embed;
   readonly #db: IndexDb;
@@ -63,21 +84,23 @@ export class WatchedIndex {
 
   /** `name` names the models. */
   static async open(name: string, embed: Embed, archive: readonly SegmentContents[]) {
-    const INDEX_DATABASE = bindingOf(await openMemoryDatabase());
+    const database = await openMemoryDatabase();
     const run = async (_: string, asked: ModelInput) => {
-      const texts = "input" in asked ? asked.input.map(({ text }) => text) : asked.text;
-      return { data: texts.map(embed) };
+      if ("text" in asked) return { data: asked.text.map(embed) };
+      return { data: asked.input.map(({ text }, index) => ({ index, embedding: embed(text) })) };
     };
+    const sqlite = new SqliteD1();
+    sqlite.exec(ROWS);
     const env = {
-      DB: recordedD1({ add() {} }, `${D1_ROWS} DELETE FROM watches;`),
-      INDEX_DATABASE,
+      DB: sqlite,
       AI: { run },
       TEXT_EMBEDDINGS_MODEL: name,
       IMAGE_EMBEDDINGS_URL: "",
       IMAGE_EMBEDDINGS_MODEL: archive.some(({ shows }) => shows) ? `@cf/pictures/${name}` : "",
     } as unknown as Env;
     const index = new WatchedIndex(env, embed);
-    await index.#insert(ARCHIVE_ID, archive, 0);
+    Object.assign(env, { INDEX_DATABASE: bindingOf(index.#timed(database)) });
+    await index.#insert(ARCHIVE_ID, archive);
     index.#show(await listSegments(index.#db, trustedId(ARCHIVE_ID)));
     return index;
   }
@@ -103,27 +126,21 @@ export class WatchedIndex {
       webhookUrl: null,
       paused: 0,
       image: null,
-      vectors: await embedWatch(this.#env, INDEX, request, null),
-      nearest: null,
       createdAt: 0,
       updatedAt: 0,
     });
     return watchId;
   }
 
-  /** Adds a video as an ingest does: it is matched, then searchable, then in Vectorize. */
+  /** Adds a video, which searches find. */
   async addVideo(contents: readonly SegmentContents[]): Promise<void> {
-    await this.#insert(NEW.assetId, contents, null);
-    const segments = await listSegments(this.#db, NEW.assetId);
-    const vectors = segments.flatMap((segment) =>
-      this.#vectorsOf(segment).map(({ kind, values }) => ({ segment, kind, values, model: "" })),
-    );
-    await putNewVectors(this.#db, segments, vectors, [...TEXT_KINDS, "image"]);
-    await matchAsset(this.#env, NEW);
-    await this.#db.batch([
-      sql`UPDATE assets SET searchable_at = 20 WHERE asset_id = ${NEW.assetId}`,
-    ]);
-    this.#show(segments);
+    await this.#insert(NEW.assetId, contents);
+    this.#show(await listSegments(this.#db, NEW.assetId));
+  }
+
+  /** Searches the video for what is watched. */
+  match(): Promise<void> {
+    return matchAsset(this.#env, NEW, "", async () => {});
   }
 
   matchesOf(watchId: WatchId): Promise<StoredMatch[]> {
@@ -134,14 +151,10 @@ export class WatchedIndex {
     return (await search(this.#env, INDEX, makeSearchRequest({ query, topK }))).hits;
   }
 
-  async #insert(
-    assetId: string,
-    contents: readonly SegmentContents[],
-    searchableAt: number | null,
-  ) {
+  async #insert(assetId: string, contents: readonly SegmentContents[]) {
     await this.#db.batch([
       sql`INSERT INTO assets (asset_id, asset_type, searchable_at)
-        VALUES (${assetId}, 'video', ${searchableAt})`,
+        VALUES (${assetId}, 'video', 0)`,
     ]);
     const rows = contents.map(({ caption, transcript, shows }, position) => {
       const number = `${assetId.slice(-1)}${String(position).padStart(5, "0")}`;
@@ -178,11 +191,33 @@ export class WatchedIndex {
     }
     const { text, image } = this.#vectors;
     const tables = {
-      TEXT_VECTORS_1: new VectorTable(text),
-      IMAGE_VECTORS_1: new VectorTable(image),
+      TEXT_VECTORS_1: this.#timed(new VectorTable(text)),
+      IMAGE_VECTORS_1: this.#timed(new VectorTable(image)),
     };
     Object.assign(this.#env, tables);
   }
+
+  /** Counts the processor time of the calls of an object, which compute before they wait. */
+  #timed<T extends object>(object: T): T {
+    return new Proxy(object, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name, target);
+        if (typeof method !== "function") return method;
+        return (...args: unknown[]): unknown => {
+          const start = cpuMs();
+          const result: unknown = method.apply(target, args);
+          this.standInMs += cpuMs() - start;
+          return result;
+        };
+      },
+    });
+  }
+}
+
+/** Processor time of this thread, which other processes don't lengthen. */
+export function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Values of a vector of the text model. */

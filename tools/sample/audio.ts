@@ -13,6 +13,7 @@ const ENCODERS: Record<string, { encoder: av.FFAudioEncoder; frames: string }> =
   ogg: { encoder: av.FF_ENCODER_LIBVORBIS, frames: "fltp:sample_rates=44100,asetnsamples=64" },
   mp4: { encoder: av.FF_ENCODER_AAC, frames: "fltp:sample_rates=44100,asetnsamples=1024" },
   aiff: { encoder: av.FF_ENCODER_PCM_S16BE, frames: "s16:sample_rates=16000,asetnsamples=1024" },
+  mov: { encoder: av.FF_ENCODER_ALAC, frames: "s16p:sample_rates=44100,asetnsamples=4096" },
   ac3: { encoder: av.FF_ENCODER_AC3, frames: "fltp:sample_rates=44100,asetnsamples=1536" },
   wma: { encoder: av.FF_ENCODER_WMAV2, frames: "fltp:sample_rates=44100,asetnsamples=2048" },
   opus: { encoder: av.FF_ENCODER_LIBOPUS, frames: "flt:sample_rates=48000,asetnsamples=960" },

@@ -13,6 +13,14 @@ export interface KeyRequest {
   expiresAt?: number | null;
 }
 
+/**
+ * Returns a link to the console that signs in, to an index if one is named. The hash of a URL is
+ * never sent to a server.
+ */
+export function signInLink(url: string, key: string, index = ""): string {
+  return `${url}/#key=${key}/${index}`;
+}
+
 /** Creates a key signed with the first of `keySecrets` (`kid:base64url[,…]`). Needs no database. */
 export async function createKey(keySecrets: string, request: KeyRequest): Promise<string> {
   return signKey(parseSecrets(keySecrets), {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { IS_PACKAGE } from "../../local/engine/packages.ts";
 import { readTextOrEmpty } from "../read-text.ts";
 import { type Child, ProcessSupervisor, startChild } from "./child.ts";
 import { ensureSecrets, PROJECT, secretsFile, writeEngineUrl } from "./local-state.ts";
@@ -18,6 +19,8 @@ export interface StackOptions {
   stateDir: string;
   /** Entry of the Worker instead of the configured one: a path in the project. */
   entry?: string;
+  /** Serves the console's sources, which can be edited, instead of its bundle. */
+  servesSources?: boolean;
   /** Largest request body in bytes. Default `DEFAULT_MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
   /** Opens the runtime's inspector, which gives any local program the Worker's secrets. */
@@ -89,6 +92,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await writeEngineUrl(stateDir, stackUrl(enginePort));
   const logs = join(stateDir, "logs");
   await mkdir(logs, { recursive: true });
+  const assets = assetsFolder(options);
+  if (assets !== null) {
+    const { bundleConsole } = await import("../bundle-console.ts");
+    await bundleConsole(join(PROJECT, "console"), assets);
+  }
 
   const supervisor = new ProcessSupervisor();
   let phase: Phase = "starting";
@@ -131,15 +139,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-function workerSettings({
-  stateDir,
-  port,
-  entry,
-  maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
-  inspect = false,
-}: StackOptions): WorkerSettings {
+function workerSettings(options: StackOptions): WorkerSettings {
+  const { stateDir, port, entry, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, inspect = false } = options;
   const envFile = secretsFile(stateDir);
-  return { stateDir, envFile, port, maxBodyBytes, inspect, ...(entry !== undefined && { entry }) };
+  const assets = assetsFolder(options);
+  const base = { stateDir, envFile, port, maxBodyBytes, inspect };
+  const settings = assets === null ? base : { ...base, assets };
+  return entry === undefined ? settings : { ...settings, entry };
+}
+
+/** Returns the folder of the console's bundle; null if the configured folder is served. */
+function assetsFolder({ stateDir, servesSources }: StackOptions): string | null {
+  return servesSources || IS_PACKAGE ? null : join(stateDir, "console");
 }
 
 type Phase = "starting" | "ready" | "stopping";
@@ -179,7 +190,10 @@ async function superviseEngine(
  * Tests share a migrated database in the folder `MIGRATED_DATABASES`: Wrangler starts a runtime for
  * each migration.
  */
-async function applyMigrations(supervisor: ProcessSupervisor, stateDir: string): Promise<void> {
+export async function applyMigrations(
+  supervisor: ProcessSupervisor,
+  stateDir: string,
+): Promise<void> {
   const database = join(stateDir, "v3/d1");
   const stamp = join(database, "migrations.sha256");
   const migrationsHash = await hashFolder(join(PROJECT, "migrations"));

@@ -13,6 +13,8 @@ export interface WorkerSettings {
   maxBodyBytes: number;
   /** Entry instead of the configured one. */
   entry?: string;
+  /** Folder of the console instead of its sources. */
+  assets?: string;
   /**
    * Opens the runtime's inspector, with which any local program can read the Worker's memory and
    * secrets.
@@ -22,13 +24,14 @@ export interface WorkerSettings {
 
 const CONFIG = "local/wrangler.toml";
 const MINUTE_MS = 60_000;
-const { stateDir, envFile, port, maxBodyBytes, entry, inspect } = JSON.parse(
+const { stateDir, envFile, port, maxBodyBytes, entry, assets, inspect } = JSON.parse(
   process.env["WORKER_SETTINGS"] ?? "{}",
 ) as WorkerSettings;
 
 const worker = await unstable_startWorker({
   config: CONFIG,
   ...(entry !== undefined && { entrypoint: entry }),
+  ...(assets !== undefined && { assets }),
   envFiles: [envFile],
   dev: {
     inspector: inspect && { port: 0 },

@@ -1,5 +1,5 @@
 import { gelu, geluSlope } from "../../local/engine/joint-space/towers.ts";
-import { drawNormal, type Random } from "../../src/search/random-numbers.ts";
+import { drawNormal, type Random } from "../random-numbers.ts";
 import { createMatrix, type Matrix, multiply } from "./matrix.ts";
 
 /** A trainable matrix and the gradient of the loss. */

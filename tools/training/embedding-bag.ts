@@ -1,5 +1,5 @@
 import { wordShare } from "../../local/engine/joint-space/towers.ts";
-import type { Random } from "../../src/search/random-numbers.ts";
+import type { Random } from "../random-numbers.ts";
 import { drawParameter, type TrainableParameter } from "./dense.ts";
 import { createMatrix, type Matrix, rowOf } from "./matrix.ts";
 

@@ -1,5 +1,5 @@
 import type { EnsembleMember } from "../../local/engine/joint-space/towers.ts";
-import { createRandom, type Random } from "../../src/search/random-numbers.ts";
+import { createRandom, type Random } from "../random-numbers.ts";
 import { createAdamW, scheduleRate } from "./adamw.ts";
 import {
   createDense,

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/search/random-numbers.ts";
+import type { Random } from "../random-numbers.ts";
 
 /** Returns the integers from 0 up to `count` in random order. */
 export function shuffle(count: number, random: Random): number[] {

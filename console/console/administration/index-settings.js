@@ -8,21 +8,21 @@ export function settingsForm({ description, settings }) {
     description,
     language: settings.language ?? "",
     webhookUrl: settings.webhook_url ?? "",
+    webhookEvents: settings.webhook_events,
     isScheduled: hours !== null,
     hours: String(hours ?? DEFAULT_HOURS),
-    calibration: settings.calibration,
   };
 }
 
 /**
  * Returns the fields of the request for a form. The settings are replaced as a whole, so an empty
- * field removes its setting.
+ * field removes its setting. Types of events aren't in the form, and stay.
  */
-export function settingsFields({ description, language, webhookUrl, isScheduled, hours, ...rest }) {
+export function settingsFields(form) {
+  const { description, language, webhookUrl, webhookEvents, isScheduled, hours } = form;
   const settings = { traverse_every_hours: isScheduled ? Number(hours) : null };
   if (language.trim() !== "") settings.language = language.trim();
   if (webhookUrl.trim() !== "") settings.webhook_url = webhookUrl.trim();
-  // The page of the quality changes it.
-  if (rest.calibration !== undefined) settings.calibration = rest.calibration;
+  if (webhookEvents) settings.webhook_events = webhookEvents;
   return { description, settings };
 }

@@ -12,6 +12,7 @@ const KINDS = {
   playback_copy: "Copy of a video that browsers play",
   repair: "Repair of a video or an image",
   preview_watch: "Preview of a watch",
+  match_watches: "Search of a new video or image for what is watched",
 };
 
 const STATES = {

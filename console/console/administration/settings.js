@@ -54,7 +54,7 @@ function openForm(index, record, onSaved) {
     hours,
     el("label", { for: "set-webhook" }, "Webhook URL"),
     webhookUrl,
-    el("p.hint", {}, "A public https URL, which receives every event of this index."),
+    el("p.hint", {}, "A public https URL, which receives what happens to assets."),
     result,
     el("div.row", {}, save),
   );
@@ -70,7 +70,7 @@ function openForm(index, record, onSaved) {
           webhookUrl: webhookUrl.value,
           isScheduled: isScheduled.checked,
           hours: hours.value,
-          calibration: values.calibration,
+          webhookEvents: values.webhookEvents,
         }),
         metadata: metadata.read(),
       };

@@ -24,6 +24,8 @@ const FORMULA = /(^|[;\t\n])(?=(?:[^\S\t\n]|["'])*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF
  */
 function csvCell(value) {
   if (typeof value !== "string") return value === null ? "" : String(value);
-  const text = value.replace(/(?![\n\t]|\r\n)\p{Cc}/gu, "").replace(FORMULA, "$1'");
+  const text = value
+    .replace(/(?![\n\t]|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, "")
+    .replace(FORMULA, "$1'");
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

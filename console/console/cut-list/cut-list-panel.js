@@ -2,16 +2,9 @@ import { download } from "../shared/download.js";
 import { announce, confirmAction, el, errorNotice } from "../shared/element.js";
 import { clock, count } from "../shared/wording.js";
 import { formatCsv } from "./cut-list-csv.js";
-import { readEdl, refreshMoments } from "./cut-list-requests.js";
+import { EXPORT_FORMATS, readExport, refreshMoments } from "./cut-list-requests.js";
 import { openRows } from "./cut-list-row.js";
-import {
-  isImage,
-  listForEdl,
-  momentKey,
-  moveMoment,
-  removeMoment,
-  totalSeconds,
-} from "./cut-list.js";
+import { listForExport, momentKey, moveMoment, removeMoment, totalSeconds } from "./cut-list.js";
 import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js";
 
 /** Shows the cut list of an index in `panel`. `toggle` has the focus when the list is empty. */
@@ -20,9 +13,12 @@ export function openCutList(index, { toggle, panel }) {
   const facts = el("p.facts");
   const outcome = el("div", { role: "alert" });
   const action = (text, onclick) => el("button.quiet", { type: "button", onclick }, text);
+  const options = EXPORT_FORMATS.map(({ format, title }) => el("option", { value: format }, title));
+  const formats = el("select", { "aria-label": "Format for an editor" }, options);
   const buttons = [
     action("Download CSV", () => download(`${index}.csv`, "text/csv", formatCsv(read()))),
-    action("Download EDL", () => void downloadEdl()),
+    formats,
+    action("Download for an editor", () => void downloadExport()),
     action("Empty the list", () => void empty()),
   ];
   const actions = el("p.row", {}, buttons);
@@ -70,16 +66,17 @@ export function openCutList(index, { toggle, panel }) {
     change([], 0, "remove");
   };
 
-  const downloadEdl = async () => {
+  const downloadExport = async () => {
+    const { format, extension } = EXPORT_FORMATS.find((one) => one.format === formats.value);
     const moments = read();
-    outcome.replaceChildren(el("p.facts", {}, "Making the edit list…"));
+    const listed = listForExport(moments);
+    outcome.replaceChildren(el("p.facts", {}, "Making the file…"));
     try {
-      const listed = listForEdl(moments);
-      const text = listed.length > 0 ? await readEdl(index, listed) : null;
-      outcome.replaceChildren(...edlNotes(moments).map((note) => el("p.facts", {}, note)));
-      if (text !== null) download(`${index}.edl`, "text/plain", text);
+      const text = listed.length > 0 ? await readExport(index, format, listed) : null;
+      outcome.replaceChildren(...exportNotes(moments, listed));
+      if (text !== null) download(`${index}.${extension}`, "text/plain", text);
     } catch (error) {
-      outcome.replaceChildren(errorNotice(error, downloadEdl));
+      outcome.replaceChildren(errorNotice(error, downloadExport));
     }
   };
 
@@ -104,13 +101,9 @@ function summary(moments) {
   return `${count(moments.length, "moment")}, ${clock(totalSeconds(moments))} in all.`;
 }
 
-function edlNotes(moments) {
-  const images = moments.filter(isImage).length;
-  const missing = moments.filter(({ is_missing: isMissing }) => isMissing).length;
-  const isEmpty = listForEdl(moments).length === 0;
-  return [
-    missing > 0 && `${count(missing, "moment")} left out: no longer in the index.`,
-    isEmpty && "An edit list has parts of videos only, and this list has none.",
-    !isEmpty && images > 0 && `${count(images, "image")} left out: an edit list has videos.`,
-  ].filter(Boolean);
+/** Says how many moments a file lacks. */
+function exportNotes(moments, listed) {
+  const missing = moments.length - listed.length;
+  if (missing === 0) return [];
+  return [el("p.facts", {}, `${count(missing, "moment")} left out: no longer in the index.`)];
 }

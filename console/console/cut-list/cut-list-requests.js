@@ -1,14 +1,27 @@
 import { listSegments } from "../search/search-request.js";
 import { indexPath } from "../shared/api-path.js";
 import { api, apiText } from "../shared/api.js";
-import { isOutdated } from "./cut-list.js";
+import { isImage, isOutdated } from "./cut-list.js";
 
-/** Reads the edit list of the videos in a cut list. */
-export function readEdl(index, list) {
-  const moments = list.map(({ asset_id, start_seconds, end_seconds }) => {
-    return { asset_id, start_seconds, end_seconds };
+/** Formats of a cut list for editors, as the API names them, with their titles and endings. */
+export const EXPORT_FORMATS = [
+  { format: "edl", title: "EDL (CMX 3600)", extension: "edl" },
+  { format: "fcpxml", title: "FCPXML (Final Cut, Resolve)", extension: "fcpxml" },
+  { format: "premiere_xml", title: "XML (Premiere, Resolve)", extension: "xml" },
+  { format: "otio", title: "OpenTimelineIO", extension: "otio" },
+  { format: "markers_edl", title: "Markers for Resolve", extension: "edl" },
+  { format: "markers_csv", title: "Markers as CSV", extension: "csv" },
+  { format: "chapters", title: "Chapters for YouTube", extension: "txt" },
+  { format: "chapters_vtt", title: "Chapters as WebVTT", extension: "vtt" },
+];
+
+/** Reads a cut list in a format. */
+export function readExport(index, format, list) {
+  const segments = list.map((moment) => {
+    const { segment_id, start_seconds, end_seconds } = moment;
+    return isImage(moment) ? { segment_id } : { segment_id, start_seconds, end_seconds };
   });
-  return apiText("POST", indexPath(index, ["edl"]), { body: { moments } });
+  return apiText("POST", indexPath(index, ["exports"]), { body: { format, segments } });
 }
 
 /**

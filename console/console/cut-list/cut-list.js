@@ -45,9 +45,9 @@ export function isImage({ start_seconds: start }) {
   return start === null;
 }
 
-/** Returns the moments that an edit list can have: parts of videos that the index still has. */
-export function listForEdl(list) {
-  return list.filter((moment) => !isImage(moment) && !moment.is_missing);
+/** Returns the moments that the index still has. */
+export function listForExport(list) {
+  return list.filter((moment) => !moment.is_missing);
 }
 
 /** Returns the length of all moments in seconds. Images have none. */

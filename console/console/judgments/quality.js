@@ -1,30 +1,16 @@
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
-import { announce, el, errorNotice } from "../shared/element.js";
+import { el, errorNotice } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
-import { count, EVIDENCE } from "../shared/wording.js";
-import { qualityTable } from "./quality-table.js";
-import {
-  calibrationText,
-  precisionRows,
-  requirementText,
-  summaryFacts,
-} from "./quality-wording.js";
-import { reliabilityDiagram } from "./reliability-diagram.js";
+import { count } from "../shared/wording.js";
 
-/** Opens how right the results of an index are by its judgments, and the switch of its calibration. */
+/** Opens how right the results of an index are by its judgments. */
 export function openQuality(index) {
   const content = el("div.stack", { "aria-busy": "true" }, el("p.facts", {}, "Loading…"));
   const load = async () => {
     try {
-      const [quality, { index: record }] = await Promise.all([
-        api("GET", indexPath(index, ["quality"])),
-        api("GET", indexPath(index, [], { limit: 1 })),
-      ]);
-      content.replaceChildren(
-        ...figureSections(index, quality),
-        calibrationPanel(index, { quality, settings: record.settings }, load),
-      );
+      const quality = await api("GET", indexPath(index, ["quality"]));
+      content.replaceChildren(...qualitySections(index, quality));
     } catch (error) {
       content.replaceChildren(errorNotice(error, load));
     }
@@ -41,69 +27,47 @@ export function openQuality(index) {
 }
 
 const INTRODUCTION =
-  "Whether search results are right, by what was judged relevant and not relevant. Figures describe what you judge: judge some results with low scores, too.";
-const EXPLANATION =
-  "Precision is the share of relevant moments among those with a score from a threshold on. The calibration error is the mean distance of scores from the share that is relevant: 0 % is perfect. nDCG@10 says whether relevant moments come first: 1 is perfect. Ranges are intervals of 90 %.";
+  "How many results were judged, and how many of them are relevant, by score. Scores are right if about as many are relevant as they say. Judge some results with low scores, too.";
 
-function figureSections(index, { all, by_evidence: byEvidence, outdated }) {
-  const notes = outdated > 0 ? [el("p.facts", {}, outdatedText(outdated))] : [];
-  if (!all.is_enough) return [emptyState(index, all), ...notes];
-  const kinds = Object.entries(byEvidence).map(([kind, figures]) =>
-    figurePanel("h4", EVIDENCE[kind].name, figures),
-  );
-  return [
-    el("p.hint", {}, EXPLANATION),
-    ...notes,
-    figurePanel("h3", "All results", all),
-    reliabilityDiagram(index, all.bins),
-    el(
-      "section.stack.tight",
+function qualitySections(index, { judged, right, unfound, outdated, tenths }) {
+  if (judged === 0) return [emptyState(index)];
+  const facts = [`${count(judged, "judgment")}, ${right.toLocaleString("en")} relevant.`];
+  if (unfound > 0) facts.push(`${count(unfound, "judgment")} of moments that no search found.`);
+  if (outdated > 0) facts.push(`${count(outdated, "judgment")} left out: scores changed since.`);
+  return [el("p.facts", {}, facts.join(" ")), tenthsTable(tenths)];
+}
+
+/** Renders a row for each tenth of the score, the highest first. */
+function tenthsTable(tenths) {
+  const rows = tenths.toReversed().map(({ from, judged, right }) => {
+    const share = judged === 0 ? "–" : `${Math.round((100 * right) / judged)} %`;
+    const values = [judged.toLocaleString("en"), right.toLocaleString("en"), share];
+    const low = Math.round(100 * from);
+    return el(
+      "tr",
       {},
-      el("h3", {}, "By the kind of the strongest evidence"),
-      el("div.figures", {}, kinds),
-    ),
-  ];
-}
-
-function outdatedText(outdated) {
-  const leftOut = count(outdated, "older judgment");
-  return `${leftOut} left out: scores were calibrated anew since. Judge these results again.`;
-}
-
-function figurePanel(heading, title, figures) {
-  const { judgments, relevant, is_enough: isEnough } = figures;
-  const counts = `${count(judgments, "judgment")}, ${relevant.toLocaleString("en")} relevant`;
-  const panel = el(
-    "section.panel.stack.tight",
+      el("th", { scope: "row" }, `${low}–${low + 10} %`),
+      values.map((value) => el("td", {}, value)),
+    );
+  });
+  const head = ["Score", "Judged", "Relevant", "Share"].map((name) =>
+    el("th", { scope: "col" }, name),
+  );
+  return el(
+    "table.quality-table",
     {},
-    el("div.row.between", {}, el(heading, {}, title), el("p.facts", {}, counts)),
+    el("caption.visually-hidden", {}, "Judgments by score"),
+    el("thead", {}, el("tr", {}, head)),
+    el("tbody", {}, rows),
   );
-  if (!isEnough) {
-    panel.append(el("p.facts", {}, `Too few to say. ${requirementText(judgments)}`));
-    return panel;
-  }
-  const facts = summaryFacts(figures).map(([name, value]) =>
-    el("div", {}, el("dt", {}, name), el("dd", {}, value)),
-  );
-  const columns = ["Score", "Judgments", "Precision", "Interval"];
-  panel.append(
-    el(
-      "div.figures",
-      {},
-      qualityTable(`Precision: ${title}`, columns, precisionRows(figures.precision)),
-      el("dl.numbers", {}, facts),
-    ),
-  );
-  return panel;
 }
 
 /** Says how to judge. */
-function emptyState(index, { judgments }) {
+function emptyState(index) {
   return el(
     "div.empty.stack.tight",
     {},
-    el("h2", {}, "Too few to say"),
-    el("p", {}, requirementText(judgments)),
+    el("h2", {}, "Nothing is judged yet"),
     el(
       "p",
       {},
@@ -112,40 +76,5 @@ function emptyState(index, { judgments }) {
       " sends a table.",
     ),
     el("p", {}, el("a", { href: routeHash({ index }) }, "Search this index")),
-  );
-}
-
-/** Says which calibration is in use, with the switch between its own and the general one. */
-function calibrationPanel(index, { quality, settings }, onChanged) {
-  const problem = el("div", { role: "alert" });
-  const isOn = settings.calibration !== "general";
-  const box = el("input", { type: "checkbox", id: "own-calibration", checked: isOn });
-  box.addEventListener("change", async () => {
-    const calibration = box.checked ? "automatic" : "general";
-    box.disabled = true;
-    problem.replaceChildren();
-    try {
-      // Settings are replaced as a whole.
-      const { index: record } = await api("GET", indexPath(index, [], { limit: 1 }));
-      const body = { settings: { ...record.settings, calibration } };
-      await api("PATCH", indexPath(index), { body });
-      await onChanged();
-      document.querySelector("#own-calibration")?.focus();
-      announce("Saved.");
-    } catch (error) {
-      box.checked = !box.checked;
-      box.disabled = false;
-      box.focus();
-      problem.replaceChildren(errorNotice(error));
-    }
-  });
-  return el(
-    "section.panel.stack.tight",
-    {},
-    el("h3", {}, "Scores in use"),
-    el("p", {}, calibrationText(quality.calibration, settings.calibration)),
-    el("label.tick", {}, box, "Fit scores to the judgments of this index"),
-    el("p.hint", {}, "The order of results stays as it is."),
-    problem,
   );
 }

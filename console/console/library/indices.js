@@ -1,3 +1,4 @@
+import { toIndexName } from "../packages/sightline/index-name.js";
 import { apiPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { el, fromTemplate, errorNotice, announce, stateBadges } from "../shared/element.js";
@@ -13,15 +14,33 @@ export function openIndices() {
     event.preventDefault();
     errorBox.replaceChildren();
     try {
-      const created = await api("POST", apiPath(["index"]), {
-        body: { index_name: create.elements.name.value },
-      });
+      const created = await createIndex(create.elements.name.value.trim());
       location.hash = routeHash({ index: created.index_name });
     } catch (error) {
       errorBox.replaceChildren(errorNotice(error));
     }
   });
   return root;
+}
+
+/** Indices of one name that are tried, each with the next number. */
+const MAX_NUMBER = 20;
+
+/**
+ * Creates an index of any name. If the API has no such names, the index gets a similar one, which is
+ * free, and this one as its description.
+ */
+async function createIndex(title, number = 1) {
+  const name = toIndexName(title);
+  if (name === title) return await api("POST", apiPath(["index"]), { body: { index_name: name } });
+  const numbered = number === 1 ? name : `${name.slice(0, 60)}-${number}`;
+  try {
+    const body = { index_name: numbered, description: title };
+    return await api("POST", apiPath(["index"]), { body });
+  } catch (error) {
+    if (error.status !== 409 || number === MAX_NUMBER) throw error;
+    return await createIndex(title, number + 1);
+  }
 }
 
 async function load(list) {

@@ -1,7 +1,7 @@
 import { api } from "../shared/api.js";
 import { announce, el, errorNotice } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
-import { count } from "../shared/wording.js";
+import { count, LIKELY_SCORE } from "../shared/wording.js";
 import { facetsOf, isChosen, toggleFacet, usableValues } from "./facet-filter.js";
 import { searchBody } from "./search-body.js";
 import { searchPath } from "./search-request.js";
@@ -13,7 +13,7 @@ let isOpen = false;
 
 /**
  * Renders the facets of a search, closed at first: values of its hits, which filter it. They are
- * counted when they are opened.
+ * counted when they are opened, over the likely hits if there are any: the others are folded.
  */
 export function openFacets(route, hits, signal) {
   const outlet = el("div.facets", {}, el("p.facts", {}, "Counting…"));
@@ -23,7 +23,9 @@ export function openFacets(route, hits, signal) {
   const load = async () => {
     const facets = facetsOf(hits, route);
     const similarTo = route.example?.id;
-    const body = { ...searchBody(route, similarTo), top_k: 1, facets };
+    const hasLikely = hits.some(({ score }) => score > LIKELY_SCORE);
+    const topP = hasLikely ? Math.max(route.topP, LIKELY_SCORE) : route.topP;
+    const body = { ...searchBody({ ...route, topP }, similarTo), top_k: 1, facets };
     try {
       const found = await api("POST", searchPath(route), { body, signal });
       const groups = facets.map((facet) => facetGroup(route, facet, found.facets?.[facet] ?? []));

@@ -50,6 +50,16 @@ export function captionNote(moments) {
   return [el("p.facts", {}, text, advice)];
 }
 
+/** Says why a service without a model that sees images finds little. */
+export function sightNote(moments) {
+  if (!moments.some(isTemplateCaption)) return [];
+  const text =
+    "This service finds 80 kinds of objects, speech and written words; it doesn't understand " +
+    "scenes and actions. If it runs offline, ";
+  const pull = el("code", {}, "npm run models -- list");
+  return [el("p.facts", {}, text, pull, " names models that find more.")];
+}
+
 /** Whether a caption is composed of what detectors found. */
 export function isTemplateCaption({ caption, caption_model: model }) {
   return caption !== "" && model === "template";

@@ -94,9 +94,9 @@ function labelList(labels) {
   );
 }
 
-/** Says in words how likely a hit is relevant, with the probability. */
+/** Says how likely a hit is relevant, in a word and as the probability. */
 function relevance({ score }) {
-  return `${likelihoodOf(score)} match (${percent(score)})`;
+  return `${likelihoodOf(score)} (${percent(score)})`;
 }
 
 /** Counts the near-identical moments that a hit stands for. */

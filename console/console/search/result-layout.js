@@ -28,7 +28,11 @@ export function openResultLayout(route, lists) {
     const onclick = () => choose(name);
     return el("button.quiet.chip-button", { ...attributes, "data-layout": name, onclick }, label);
   });
-  const root = el("div.layouts.row", { role: "group", "aria-label": "View" }, buttons);
+  const root = el("div.layouts.row", { role: "toolbar", "aria-label": "View" }, buttons);
+  root.addEventListener("keydown", ({ key, target }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step) buttons.at((buttons.indexOf(target) + step) % buttons.length).focus();
+  });
 
   const arrange = () => {
     const { activeElement } = document;
@@ -39,7 +43,9 @@ export function openResultLayout(route, lists) {
       list.replaceChildren(...(chosen === "rows" ? groupByAsset(entries[i]).map(assetRow) : cards));
     }
     for (const button of buttons) {
-      button.setAttribute("aria-pressed", String(button.dataset.layout === chosen));
+      const isChosen = button.dataset.layout === chosen;
+      button.setAttribute("aria-pressed", String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1; // one stop for Tab, the arrow keys go on
     }
     if (lists.some((list) => list.contains(activeElement))) activeElement.focus();
   };

@@ -42,6 +42,12 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     updateForm();
     if (isAsking() ? shown.question : isSearching()) go();
   });
+  const setOpen = (isOpen) => {
+    form.classList.toggle("folded", !isOpen);
+    parts.options.setAttribute("aria-expanded", String(isOpen));
+  };
+  parts.options.addEventListener("click", () => setOpen(form.classList.contains("folded")));
+  elements.text.addEventListener("focus", () => setOpen(true));
   const scope = openScopeField(parts.scope, (chosen) => {
     if (isAsking() ? shown.question : isSearching()) go();
     else keepScope(chosen);
@@ -96,6 +102,8 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     options.removeEmptyRows();
+    // What is found comes first, unless a condition or a step was entered.
+    if (parts.field.contains(document.activeElement)) setOpen(false);
     go();
   });
   form.addEventListener("change", ({ target }) => {
@@ -113,7 +121,7 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     const asks = isAsking();
     const chosen = example.read();
     parts.go.textContent = asks ? "Ask" : "Search";
-    for (const part of [parts.chips, parts.example, parts.rules]) part.hidden = asks;
+    for (const part of [parts.options, parts.chips, parts.example, parts.rules]) part.hidden = asks;
     for (const part of [parts.terms, parts["add-terms"]]) part.hidden = asks || isFile(chosen);
     scope.show(scope.read(), asks);
     // An answer about one video or image is always from its images, too.

@@ -15,9 +15,11 @@ const SETTLE_MS = 300;
 export function openSearchOptions({ chips, rows }, onChange) {
   const slider = el("input", { type: "range", id: "least", min: 0, max: 0.9, step: 0.05 });
   const words = el("output", { for: "least" });
+  const least = el("div.least", {}, el("label", { for: "least" }, "Results"), slider, words);
   const update = () => {
     words.textContent = breadthOf(slider.valueAsNumber);
     slider.setAttribute("aria-valuetext", words.textContent);
+    least.classList.toggle("set", slider.valueAsNumber > 0);
   };
   slider.addEventListener("input", update);
   let settling = 0;
@@ -27,7 +29,6 @@ export function openSearchOptions({ chips, rows }, onChange) {
     settling = setTimeout(() => slider.isConnected && onChange({ isSlider: true }), SETTLE_MS);
   });
   const add = el("button.quiet.chip-button", { type: "button" }, "Add a filter");
-  const least = el("div.least", {}, el("label", { for: "least" }, "Results"), slider, words);
   chips.append(add, least);
 
   const problem = el("div", { role: "alert" });

@@ -8,7 +8,7 @@ import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
 import { watchLink } from "../watches/watch-link.js";
 import { openFacets } from "./facets.js";
 import { addHitTerms } from "./hit-terms.js";
-import { captionNote } from "./media-details.js";
+import { captionNote, sightNote } from "./media-details.js";
 import { momentCard } from "./moment.js";
 import { partialNotice } from "./partial-notice.js";
 import { openResultLayout } from "./result-layout.js";
@@ -66,7 +66,12 @@ export async function showSearch(outlet, route, signal) {
       outlet.replaceChildren(top, bar, words, note, ...facets, likely, restFold, more, origin);
       outlet.removeAttribute("aria-busy");
     }
-    words.replaceChildren(...partialNotice(partial), ...wordNotes(route, query));
+    const isUnlikely = !cursor && !segments.some(({ score }) => score > LIKELY_SCORE);
+    words.replaceChildren(
+      ...partialNotice(partial),
+      ...wordNotes(route, query),
+      ...(isUnlikely ? sightNote(segments) : []),
+    );
     note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
     note.hidden = note.textContent === "";
     const cards = segments.map((hit) => ({

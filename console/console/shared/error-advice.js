@@ -6,6 +6,7 @@ const OPERATOR = "Ask the operator of the service.";
 const ADVICE = {
   no_video_track: "Sound without pictures is taken now: retry.",
   unreadable_frame: "Check the file for damage there, then add it again.",
+  too_complex: "Save it smaller, or in another format.",
   nothing_indexed: "It has no picture, text or speech to search. Delete it.",
   download_refused: "Check that the URL opens without a login.",
   download_failed: LATER,

@@ -22,9 +22,18 @@ export function imageFrame({ url, alt = "", type, boxes, mask, sound, lazy = tru
       frame.append(...drawOverlay(image, { boxes, mask }));
     });
   }
+  // Only a phone, whose cards fill the screen, needs the whole keyframe of 960 pixels.
+  if (lazy && isThumbnail(url)) {
+    image.sizes = "(max-width: 480px) 336px, 160px";
+    image.srcset = `${url}?width=320 320w, ${url} 960w`;
+  }
   image.src = url;
   frame.append(image);
   return frame;
+}
+
+function isThumbnail(url) {
+  return url.endsWith("/thumbnail.jpg");
 }
 
 function whenVisible(element, show) {

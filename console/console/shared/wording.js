@@ -139,4 +139,6 @@ export const EVIDENCE = {
   caption: { name: "Caption", textOf: ({ caption }) => caption },
   speech: { name: "Speech", textOf: ({ transcript }) => transcript },
   text: { name: "On-screen text", textOf: ({ on_screen_text: text }) => text },
+  title: { name: "Title", textOf: ({ title }) => title },
+  description: { name: "Description", textOf: ({ title }) => title },
 };

@@ -1,12 +1,17 @@
-import { mediaType } from "./dropped-files.js";
+import { listChosen, listDropped, mediaType } from "./dropped-files.js";
 import { isFromPlatform } from "./sources.js";
 
-/** Takes files that are chosen, or dropped anywhere on the page. */
-export function acceptFiles({ root, files }, addFiles) {
-  files.addEventListener("change", () => {
-    addFiles(files.files);
-    files.value = "";
-  });
+/**
+ * Takes files and folders that are chosen, or dropped anywhere on the page. A folder that can't be
+ * read is an error for `onError`.
+ */
+export function acceptFiles({ root, files, folder }, addFiles, onError) {
+  for (const input of [files, folder]) {
+    input.addEventListener("change", () => {
+      addFiles(listChosen(input.files));
+      input.value = "";
+    });
+  }
   const setDragging = (isDragging) => root.classList.toggle("dragging", isDragging);
   const listen = (name, listener) =>
     document.addEventListener(name, (event) => {
@@ -18,7 +23,7 @@ export function acceptFiles({ root, files }, addFiles) {
   listen("dragleave", ({ relatedTarget }) => relatedTarget === null && setDragging(false));
   listen("drop", ({ dataTransfer }) => {
     setDragging(false);
-    addFiles(dataTransfer.files);
+    void listDropped(dataTransfer).then(addFiles, onError);
   });
 }
 

@@ -8,16 +8,16 @@ import { fingerprintOf, removeStoredUpload, storedUpload, storeUpload } from "./
 const RETRY_MS = [0, 1, 3, 5, 10, 20, 30, 60, 60, 60].map((seconds) => seconds * 1000);
 
 /**
- * Uploads a file in several requests (tus 1.0), and continues where an earlier upload of the file
- * stopped. Resolves to the asset. `onRetry` is called when a request failed and will be repeated.
+ * Uploads a file by its name in several requests (tus 1.0), and continues where an earlier upload of
+ * the file stopped. Resolves to the asset. `onRetry` is called when a request failed and will be repeated.
  * Aborting the signal keeps what was sent. Throws an `ApiError`, or the signal's reason.
  */
-export async function uploadResumably(index, file, { onProgress, onRetry, signal }) {
+export async function uploadResumably(index, file, { name, onProgress, onRetry, signal }) {
   const fingerprint = fingerprintOf(index, file);
   const stored = storedUpload(fingerprint);
   try {
     const asset = await uploadFile(apiTransport(), ["index", index], file, {
-      name: file.name,
+      name,
       resumeUrl: stored ?? undefined,
       onUrl: (url) => storeUpload(fingerprint, new URL(url, location.href).pathname),
       onProgress: (sent, total) => onProgress(sent / total),
@@ -29,9 +29,10 @@ export async function uploadResumably(index, file, { onProgress, onRetry, signal
     return asset;
   } catch (cause) {
     const error = toApiError(cause);
+    if (error.status === 415) await deleteUpload(fingerprint); // no other part is needed
     if (!stored || !isGone(error)) throw error;
     removeStoredUpload(fingerprint);
-    return uploadResumably(index, file, { onProgress, onRetry, signal });
+    return uploadResumably(index, file, { name, onProgress, onRetry, signal });
   }
 }
 

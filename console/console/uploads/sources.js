@@ -144,8 +144,7 @@ function isRunning({ state }) {
   return state === "queued" || state === "running";
 }
 
-function stateOf({ state, follow, removed_upstream: removedCount }) {
+function stateOf({ state, follow }) {
   if (isRunning({ state })) return "importing…";
-  const removed = removedCount > 0 ? `, ${count(removedCount, "original")} removed` : "";
-  return `${follow ? "followed" : STATES[state]}${removed}`;
+  return follow ? "followed" : STATES[state];
 }

@@ -10,7 +10,7 @@ export function drawUpload(item, state, { actions = [], share = null, note = nul
   const bar = { "aria-label": `Upload of ${name}`, max: 1, value: share };
   const facts = size === null ? "" : `${bytes(size)}${transcript ? ", with transcript" : ""}`;
   card.replaceChildren(
-    el("span.image-frame", {}, el("span.stand-in", {}, type)),
+    el("span.image-frame", {}, el("span.stand-in", {}, type ?? "File")),
     el("h3.whole-title", { dir: "auto" }, name),
     el("p.facts", {}, facts),
     el(

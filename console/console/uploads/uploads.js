@@ -125,11 +125,11 @@ export function openUploads(index, list, { onAdded, chooseFiles }) {
 
   return {
     /** Uploads an item of `sortFiles`. A file that was paused or interrupted continues. */
-    addFile({ file, type, transcript }) {
+    addFile({ file, path, type, transcript }) {
       const fingerprint = fingerprintOf(index, file);
-      const item = itemOf(fingerprint) ?? add({ fingerprint, name: file.name, size: file.size });
+      const item = itemOf(fingerprint) ?? add({ fingerprint, name: path, size: file.size });
       if (item.abort) return;
-      Object.assign(item, { file, type, transcript });
+      Object.assign(item, { file, path, type, transcript });
       enqueue(item);
     },
     addUrl: (url, type) => enqueue(add({ name: url, size: null, type, url })),

@@ -13,5 +13,5 @@ export function watchLink(route, corrected) {
   const state = { query: corrected ?? query, modes, filter, topP, example };
   const href = routeHash({ index, page: "watches", watch: NEW_WATCH, ...state });
   const title = "Announces each new moment that matches this search";
-  return el("a.button.quiet", { href, title }, "Watch this");
+  return el("a.button.quiet.chip-button", { href, title }, "Watch this");
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ImageFile } from "../image.ts";
 import { SENTENCE_MODEL, type SentenceEncoder } from "../sentences.ts";
 import { createJointEmbedder } from "./embedder.ts";
-import { loadImageEncoder, IMAGE_ENCODER } from "./features.ts";
+import { IMAGE_ENCODER, type ImageEncoder } from "./features.ts";
 import { readWeights } from "./weights.ts";
 
 /** Weights written by `npm run train`; see docs/models.md. */
@@ -20,7 +20,10 @@ export interface JointSpace {
   countTokens(texts: readonly string[]): number;
 }
 
-export async function loadJointSpace(sentences: Promise<SentenceEncoder>): Promise<JointSpace> {
+export async function loadJointSpace(
+  images: Promise<ImageEncoder>,
+  sentences: Promise<SentenceEncoder>,
+): Promise<JointSpace> {
   const weights = readWeights(await readFile(JOINT_SPACE_FILE));
   const { dimensions, model, imageEncoder, sentenceModel } = weights.about;
   if (
@@ -30,7 +33,7 @@ export async function loadJointSpace(sentences: Promise<SentenceEncoder>): Promi
   ) {
     throw new Error("The joint space was trained on other features. Run: npm run train");
   }
-  const [reader, encoder] = await Promise.all([loadImageEncoder(), sentences]);
+  const [reader, encoder] = await Promise.all([images, sentences]);
   const embedder = createJointEmbedder(weights);
   return {
     dimensions,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { EnsembleMember, Weights } from "./towers.ts";
 
 /** Metadata in the file. */

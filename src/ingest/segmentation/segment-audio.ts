@@ -1,6 +1,7 @@
+import { append } from "../../lists.ts";
 import { AUDIO_SEGMENTS } from "../../parameters.ts";
 import { lengthMs, type TimeRangeMs } from "../../time-range.ts";
-import { partitionPoint } from "./partition-point.ts";
+import { longestPause, middleOf } from "./split-long-shots.ts";
 
 const MIN_MS = AUDIO_SEGMENTS.minSeconds * 1000;
 const MAX_MS = AUDIO_SEGMENTS.maxSeconds * 1000;
@@ -21,7 +22,7 @@ export function segmentAudio(
   const parts = [{ startMs: 0, endMs: durationMs }]; // the first one last
   for (let part = parts.pop(); part; part = parts.pop()) {
     const boundaryMs = lengthMs(part) > MAX_MS ? selectBoundary(part, pauseLists) : null;
-    if (boundaryMs === null) segments.push(...splitEvenly(part));
+    if (boundaryMs === null) append(segments, splitEvenly(part));
     else {
       const { startMs, endMs } = part;
       parts.push({ startMs: boundaryMs, endMs }, { startMs, endMs: boundaryMs });
@@ -30,41 +31,20 @@ export function segmentAudio(
   return segments;
 }
 
-/** Selects the middle of the longest pause; null without one. */
 function selectBoundary(
   part: TimeRangeMs,
   pauseLists: readonly (readonly TimeRangeMs[])[],
 ): number | null {
+  const range = { startMs: part.startMs + MIN_MS, endMs: part.endMs - MIN_MS };
   for (const pauses of pauseLists) {
-    const pause = longestPause(part, pauses);
+    const pause = longestPause(range, middleOf(part), pauses);
     if (pause) return middleOf(pause);
   }
   return null;
-}
-
-/** Returns the longest pause, cut to where a part may be split. */
-function longestPause(part: TimeRangeMs, pauses: readonly TimeRangeMs[]): TimeRangeMs | undefined {
-  const [fromMs, toMs] = [part.startMs + MIN_MS, part.endMs - MIN_MS];
-  const distance = (pause: TimeRangeMs) => Math.abs(middleOf(pause) - middleOf(part));
-  let longest: TimeRangeMs | undefined;
-  for (let i = partitionPoint(pauses, ({ endMs }) => endMs < fromMs); i < pauses.length; i++) {
-    const { startMs, endMs } = pauses[i]!;
-    if (startMs > toMs) break;
-    const pause = { startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) };
-    const longer = longest ? lengthMs(pause) - lengthMs(longest) : 1;
-    if (!longest || longer > 0 || (longer === 0 && distance(pause) < distance(longest))) {
-      longest = pause;
-    }
-  }
-  return longest;
 }
 
 function splitEvenly({ startMs, endMs }: TimeRangeMs): TimeRangeMs[] {
   const count = Math.max(1, Math.ceil((endMs - startMs) / MAX_MS));
   const edge = (i: number) => startMs + Math.round((i * (endMs - startMs)) / count);
   return Array.from({ length: count }, (_, i) => ({ startMs: edge(i), endMs: edge(i + 1) }));
-}
-
-function middleOf({ startMs, endMs }: TimeRangeMs): number {
-  return Math.round((startMs + endMs) / 2);
 }

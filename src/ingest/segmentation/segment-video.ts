@@ -1,16 +1,15 @@
 import { INGEST } from "../../config.ts";
 import { segmentId } from "../../ids.ts";
-import { SHOTS } from "../../parameters.ts";
+import { maxOf } from "../../lists.ts";
+import { highPassVector } from "../../media/pixels/luma.ts";
+import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
+import { SHOTS, COPY_DETECTION } from "../../parameters.ts";
 import type { NewSegment } from "../../store/index-database/segments.ts";
 import { type TimeRangeMs, lengthMs } from "../../time-range.ts";
-import type { Asset, Transition } from "../../types.ts";
-import { mergeShortShots } from "./merge-short-shots.ts";
-import { mergeSimilarShots } from "./merge-similar-shots.ts";
-import type { SampledFrames } from "./sampled-frames.ts";
+import type { Asset, Transition, FrameSummary } from "../../types.ts";
 import { splitLongShot } from "./split-long-shots.ts";
-import { toPresentationMs } from "./windows.ts";
+import { decodeThumbnail, type SampledFrames, toPresentationMs } from "./windows.ts";
 
-/** Results of the analysis of a video that segmentation uses. */
 export interface SegmentationInput {
   frames: SampledFrames;
   transitions: readonly Transition[];
@@ -63,7 +62,6 @@ function shotsBetween(durationMs: number, transitions: readonly Transition[]): T
   return boundariesMs.map((startMs, i) => ({ startMs, endMs: boundariesMs[i + 1] ?? durationMs }));
 }
 
-/** Returns the number of segments that a shot is split into. */
 function countSegments(shot: TimeRangeMs): number {
   const seconds = lengthMs(shot) / 1000;
   return seconds > SHOTS.maxSegmentSeconds ? Math.ceil(seconds / SHOTS.targetSegmentSeconds) : 1;
@@ -90,4 +88,180 @@ export async function toImageSegment(asset: Asset): Promise<NewSegment> {
 async function segmentIdentity(asset: Asset, position: number) {
   const { assetId, indexId } = asset;
   return { segmentId: await segmentId(assetId, position), assetId, indexId, position };
+}
+
+/** Frames of a shot that are compared with those of another, evenly spaced. */
+const MAX_COMPARED_FRAMES = 8;
+
+/**
+ * Merges neighbouring shots of similar frames up to `SHOTS.maxSegmentSeconds`: after a jump cut, or
+ * where a shot between two of the same framing was too short to stay. Reads the full luma, which
+ * tells one page of text from another, only where the thumbnails are similar.
+ */
+async function mergeSimilarShots(
+  shots: readonly TimeRangeMs[],
+  frames: SampledFrames,
+): Promise<TimeRangeMs[]> {
+  const result: TimeRangeMs[] = [];
+  for (const shot of shots) {
+    const previous = result.at(-1);
+    const merged = previous && { startMs: previous.startMs, endMs: shot.endMs };
+    const isMerged =
+      merged &&
+      lengthMs(merged) <= SHOTS.maxSegmentSeconds * 1000 &&
+      (await areSimilar(previous, shot, frames));
+    if (isMerged) result[result.length - 1] = merged;
+    else result.push(shot);
+  }
+  return result;
+}
+
+async function areSimilar(a: TimeRangeMs, b: TimeRangeMs, frames: SampledFrames): Promise<boolean> {
+  const framesA = evenlySpaced(frames.framesIn(a));
+  const framesB = evenlySpaced(frames.framesIn(b));
+  const similarity = shotSimilarity(framesA.map(toUnitVector), framesB.map(toUnitVector));
+  if (similarity < SHOTS.minMergeCorrelation) return false;
+  const [lumaA, lumaB] = [await frames.readLuma(framesA), await frames.readLuma(framesB)];
+  const detailSimilarity = shotSimilarity(lumaA.map(highPassVector), lumaB.map(highPassVector));
+  return detailSimilarity >= SHOTS.minMergeDetailCorrelation;
+}
+
+/**
+ * Similarity of two groups of unit vectors: half of either group correlate at least so well with
+ * one of the other. 0 for an empty group.
+ */
+function shotSimilarity(a: readonly Float64Array[], b: readonly Float64Array[]): number {
+  if (a.length === 0 || b.length === 0) return 0;
+  return Math.min(medianBestCorrelation(a, b), medianBestCorrelation(b, a));
+}
+
+/** Lower median of each vector's correlation with its most similar vector of `others`. */
+function medianBestCorrelation(vectors: readonly Float64Array[], others: readonly Float64Array[]) {
+  const best = vectors.map((vector) => maxOf(others.map((other) => dot(vector, other))));
+  return best.sort((a, b) => a - b)[Math.floor((best.length - 1) / 2)]!;
+}
+
+function toUnitVector({ lumaThumbnail }: FrameSummary): Float64Array {
+  return sampleArea(decodeThumbnail(lumaThumbnail), WHOLE, COPY_DETECTION.thumbnailSide);
+}
+
+function evenlySpaced(frames: readonly FrameSummary[]): FrameSummary[] {
+  const count = Math.min(MAX_COMPARED_FRAMES, frames.length);
+  return Array.from(
+    { length: count },
+    (_, i) => frames[Math.floor(((i + 0.5) * frames.length) / count)]!,
+  );
+}
+
+interface Shot extends TimeRangeMs {
+  previous: Shot | null;
+  next: Shot | null;
+  /** Replaced by the shot that it was merged into. */
+  isMerged: boolean;
+}
+
+/**
+ * Merges the shortest shot (the first of several) with its shorter neighbour, for as long as
+ * `shouldMerge` returns true for the shortest shot and for the number of segments of all shots.
+ * `countSegments` counts those of one shot. At least one shot remains.
+ */
+function mergeShortShots(
+  shots: readonly TimeRangeMs[],
+  countSegments: (shot: TimeRangeMs) => number,
+  shouldMerge: (shortest: TimeRangeMs, segmentCount: number) => boolean,
+): TimeRangeMs[] {
+  const list = toLinkedList(shots);
+  const byLengthMs = Map.groupBy(list, lengthMs);
+  let segmentCount = list.reduce((sum, shot) => sum + countSegments(shot), 0);
+  let isDone = false;
+  // A merged shot is longer than the shortest, and so comes up later.
+  for (let ms = 0; !isDone && byLengthMs.size > 0; ms++) {
+    const shortestShots = byLengthMs.get(ms)?.toSorted((a, b) => a.startMs - b.startMs) ?? [];
+    byLengthMs.delete(ms);
+    for (const shortest of shortestShots) {
+      if (shortest.isMerged) continue;
+      const { previous, next } = shortest;
+      isDone = (!previous && !next) || !shouldMerge(shortest, segmentCount);
+      if (isDone) break;
+      const isPrevious = previous && (!next || lengthMs(previous) <= lengthMs(next));
+      const neighbour = (isPrevious ? previous : next)!;
+      const [first, second] = isPrevious ? [neighbour, shortest] : [shortest, neighbour];
+      const merged = merge(first, second);
+      segmentCount += countSegments(merged) - countSegments(first) - countSegments(second);
+      if (list[0] === first) list[0] = merged;
+      const others = byLengthMs.get(lengthMs(merged));
+      if (others) others.push(merged);
+      else byLengthMs.set(lengthMs(merged), [merged]);
+    }
+  }
+  const result: TimeRangeMs[] = [];
+  for (let shot = list[0] ?? null; shot; shot = shot.next) {
+    result.push({ startMs: shot.startMs, endMs: shot.endMs });
+  }
+  return result;
+}
+
+function toLinkedList(shots: readonly TimeRangeMs[]): Shot[] {
+  const list = shots.map(({ startMs, endMs }): Shot => {
+    return { startMs, endMs, previous: null, next: null, isMerged: false };
+  });
+  for (const [i, shot] of list.entries()) {
+    shot.previous = list[i - 1] ?? null;
+    shot.next = list[i + 1] ?? null;
+  }
+  return list;
+}
+
+function merge(first: Shot, second: Shot): Shot {
+  const { previous } = first;
+  const { next } = second;
+  const merged = { startMs: first.startMs, endMs: second.endMs, previous, next, isMerged: false };
+  if (previous) previous.next = merged;
+  if (next) next.previous = merged;
+  first.isMerged = second.isMerged = true;
+  return merged;
+}
+
+/** Share of the highest sharpness from which the eye can't tell a frame from the sharpest. */
+const MIN_SHARPNESS_SHARE = 0.9;
+
+/**
+ * Selects the keyframe of a segment and returns its time in ms: a sampled frame outside of
+ * transitions, from the half nearest to the mean of all; among the sharpest of these the one
+ * nearest to the middle of the segment. Returns the middle without sampled frames.
+ */
+export function selectKeyframe(
+  { startMs, endMs }: TimeRangeMs,
+  frames: readonly FrameSummary[],
+  transitions: readonly Transition[],
+): number {
+  const middleMs = Math.floor((startMs + endMs) / 2);
+  const segmentFrames = frames.filter(({ seconds }) => {
+    const ms = toPresentationMs(seconds);
+    return ms >= startMs && ms < endMs;
+  });
+  const isOutsideTransitions = ({ seconds }: FrameSummary) =>
+    transitions.every(({ from, to }) => seconds <= from || seconds >= to);
+  const settled = segmentFrames.filter(isOutsideTransitions);
+  const typical = typicalHalf(settled.length > 0 ? settled : segmentFrames);
+  const maxSharpness = maxOf(typical.map(({ sharpness }) => sharpness));
+  const [best] = typical
+    .filter(({ sharpness }) => sharpness >= MIN_SHARPNESS_SHARE * maxSharpness)
+    .map(({ seconds }) => toPresentationMs(seconds))
+    .sort((a, b) => Math.abs(a - middleMs) - Math.abs(b - middleMs));
+  return best ?? middleMs;
+}
+
+/** Returns the half of the frames whose thumbnails are nearest to the mean of all. */
+function typicalHalf(frames: FrameSummary[]): FrameSummary[] {
+  const thumbnails = frames.map(({ lumaThumbnail }) => decodeThumbnail(lumaThumbnail));
+  const sums = new Float64Array(thumbnails[0]?.length ?? 0);
+  for (const thumbnail of thumbnails) {
+    for (const [i, luma] of thumbnail.entries()) sums[i]! += luma;
+  }
+  const distances = thumbnails.map((thumbnail) =>
+    thumbnail.reduce((sum, luma, i) => sum + (luma - sums[i]! / thumbnails.length) ** 2, 0),
+  );
+  const median = distances.toSorted((a, b) => a - b)[Math.floor((distances.length - 1) / 2)] ?? 0;
+  return frames.filter((_, i) => distances[i]! <= median);
 }

@@ -1,9 +1,8 @@
+import { minOf, partitionPoint } from "../../lists.ts";
 import { SHOTS } from "../../parameters.ts";
 import { type TimeRangeMs, lengthMs } from "../../time-range.ts";
 import type { Cue, FrameSummary } from "../../types.ts";
-import { partitionPoint } from "./partition-point.ts";
-import { decodeThumbnail } from "./sampled-frames.ts";
-import { toPresentationMs } from "./windows.ts";
+import { decodeThumbnail, toPresentationMs } from "./windows.ts";
 
 /** Difference of two frames that nobody notices, in luma levels. */
 const NOISE_LEVELS = 1;
@@ -11,16 +10,9 @@ const NOISE_LEVELS = 1;
 /** A sampled frame's mean absolute luma differences, in levels. */
 interface FrameChange {
   ms: number;
-  /** Difference from the previous frame. */
   step: number;
   /** The larger of the differences from the previous and to the next frame. */
   motion: number;
-}
-
-/** Changes of all sampled frames of a shot, and the median of their steps. */
-interface ShotChanges {
-  changes: FrameChange[];
-  medianStep: number;
 }
 
 /**
@@ -65,11 +57,10 @@ export function findSilences(cues: readonly Cue[], durationMs: number): TimeRang
   return silences;
 }
 
-/** Selects a boundary within `range`, around the even split at `evenMs`. */
 function selectBoundary(
   range: TimeRangeMs,
   evenMs: number,
-  { changes, medianStep }: ShotChanges,
+  { changes, medianStep }: ReturnType<typeof measureChanges>,
   silences: readonly TimeRangeMs[],
 ): number {
   const inRange = changes.slice(
@@ -80,9 +71,11 @@ function selectBoundary(
   const { minLumaDistance, minRatio } = SHOTS.splitChange;
   const minStep = Math.max(minLumaDistance, minRatio * (medianStep + NOISE_LEVELS));
   if (largest && largest.step >= minStep) return largest.ms;
-  const silence = longestSilence(range, evenMs, silences);
-  const candidates = silence ? inRange.filter(({ ms }) => isWithin(silence, ms)) : inRange;
-  const minMotion = Math.min(...candidates.map(({ motion }) => motion));
+  const silence = longestPause(range, evenMs, silences);
+  const isSilent = ({ ms }: FrameChange) =>
+    silence === undefined || (ms >= silence.startMs && ms <= silence.endMs);
+  const candidates = inRange.filter(isSilent);
+  const minMotion = minOf(candidates.map(({ motion }) => motion));
   const isCalm = ({ motion }: FrameChange) => motion <= minMotion + NOISE_LEVELS;
   const aroundEven = [
     candidates.findLast(({ ms }) => ms <= evenMs),
@@ -95,30 +88,38 @@ function selectBoundary(
   return calmest?.ms ?? (silence ? middleOf(silence) : evenMs);
 }
 
-/** Returns the longest silence, cut to `range`. Of several the nearest to `evenMs`. */
-function longestSilence(
+/** Returns the longest pause, cut to `range`. Of several the nearest to `nearMs`. */
+export function longestPause(
   range: TimeRangeMs,
-  evenMs: number,
-  silences: readonly TimeRangeMs[],
+  nearMs: number,
+  pauses: readonly TimeRangeMs[],
 ): TimeRangeMs | undefined {
-  const overlapping = silences.slice(
-    partitionPoint(silences, ({ endMs }) => endMs < range.startMs),
-    partitionPoint(silences, ({ startMs }) => startMs <= range.endMs),
+  const overlapping = pauses.slice(
+    partitionPoint(pauses, ({ endMs }) => endMs < range.startMs),
+    partitionPoint(pauses, ({ startMs }) => startMs <= range.endMs),
   );
   const clipped = overlapping.map(({ startMs, endMs }) => ({
     startMs: Math.max(range.startMs, startMs),
     endMs: Math.min(range.endMs, endMs),
   }));
-  const distance = (silence: TimeRangeMs) => Math.abs(middleOf(silence) - evenMs);
-  return clipped.sort((a, b) => lengthMs(b) - lengthMs(a) || distance(a) - distance(b))[0];
+  const distance = (pause: TimeRangeMs) => Math.abs(middleOf(pause) - nearMs);
+  let longest = clipped[0];
+  for (const pause of clipped.slice(1)) {
+    const longer = lengthMs(pause) - lengthMs(longest!);
+    if (longer > 0 || (longer === 0 && distance(pause) < distance(longest!))) longest = pause;
+  }
+  return longest;
 }
 
-function measureChanges(frames: readonly FrameSummary[]): ShotChanges {
+function measureChanges(frames: readonly FrameSummary[]) {
   const thumbnails = frames.map(({ lumaThumbnail }) => decodeThumbnail(lumaThumbnail));
-  const steps = thumbnails.map((thumbnail, i) =>
-    i === 0 ? 0 : meanAbsoluteDifference(thumbnails[i - 1]!, thumbnail),
-  );
-  const changes = frames.map(({ seconds }, i) => {
+  const steps = thumbnails.map((thumbnail, i) => {
+    const before = thumbnails[i - 1] ?? thumbnail;
+    return (
+      thumbnail.reduce((sum, luma, at) => sum + Math.abs(luma - before[at]!), 0) / thumbnail.length
+    );
+  });
+  const changes = frames.map(({ seconds }, i): FrameChange => {
     const motion = Math.max(steps[i]!, steps[i + 1] ?? 0);
     return { ms: toPresentationMs(seconds), step: steps[i]!, motion };
   });
@@ -126,14 +127,6 @@ function measureChanges(frames: readonly FrameSummary[]): ShotChanges {
   return { changes, medianStep };
 }
 
-function meanAbsoluteDifference(a: Uint8Array, b: Uint8Array): number {
-  return a.reduce((sum, luma, i) => sum + Math.abs(luma - b[i]!), 0) / a.length;
-}
-
-function middleOf({ startMs, endMs }: TimeRangeMs): number {
+export function middleOf({ startMs, endMs }: TimeRangeMs): number {
   return Math.round((startMs + endMs) / 2);
-}
-
-function isWithin({ startMs, endMs }: TimeRangeMs, ms: number): boolean {
-  return ms >= startMs && ms <= endMs;
 }

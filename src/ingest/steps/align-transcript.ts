@@ -3,12 +3,12 @@ import type { Failure } from "../../errors.ts";
 import type { JobId } from "../../ids.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
-import { updateTranscripts } from "../../store/index-database/segment-transcripts.ts";
 import { listSegments } from "../../store/index-database/segments.ts";
+import { updateTranscripts } from "../../store/transcript-replacement.ts";
 import {
+  type RecognizedChunk,
   getCues,
   getTranscript,
-  type RecognizedChunk,
   hasRecognizedSpeech,
   listRecognized,
   putCues,
@@ -18,9 +18,9 @@ import type { Asset, Cue, Segment } from "../../types.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks, mergeCues } from "../transcript/audio-chunks.ts";
 import {
-  splitLongCues,
   assignCueTimes,
   speechIntervals,
+  splitLongCues,
   textByRange,
 } from "../transcript/cue-times.ts";
 import { segmentAudioOnly } from "./segment.ts";
@@ -38,7 +38,10 @@ export async function alignTranscript(env: Env, asset: Asset): Promise<FanOut> {
   const fanOut = isAudioOnly(asset) ? await segmentAudioOnly(env, asset, cues) : {};
   const db = indexDatabase(env, asset);
   const segments = await listSegments(db, asset.assetId);
-  await updateTranscripts(db, asset, transcriptBySegment(asset, segments, cues));
+  const language = (isSubmitted ? transcript : await getTranscript(env.DB, asset.assetId))
+    ?.language;
+  const transcripts = transcriptBySegment(asset, segments, cues);
+  await updateTranscripts(db, asset, transcripts, language ?? null);
   return fanOut;
 }
 
@@ -76,21 +79,11 @@ async function listSpeechIntervals(env: Env, asset: Asset) {
   return intervals.length > 0 ? intervals : wholeVideo;
 }
 
-/** Returns the cues of a video's recognised speech. All its chunks must be in R2. */
-export async function getAsrCues({ MEDIA }: Pick<Env, "MEDIA">, asset: Asset): Promise<Cue[]> {
-  return cuesOf(await listRecognized(MEDIA, asset, countAudioChunks(asset)));
-}
-
-function cuesOf(chunks: RecognizedChunk[]): Cue[] {
-  return mergeCues(chunks.map(({ cues }) => cues));
-}
-
-/** Stores the recognised speech as the video's transcript and returns its cues. */
 export async function putAsrTranscript(env: Env, asset: Asset): Promise<Cue[]> {
   const chunkCount = countAudioChunks(asset);
   if (chunkCount === 0) return [];
   const chunks = await listRecognized(env.MEDIA, asset, chunkCount);
-  const cues = cuesOf(chunks);
+  const cues = mergeCues(chunks.map((chunk) => chunk.cues));
   const language = asset.language ?? dominantLanguage(chunks);
   const error = summarizeErrors(chunks);
   await putTranscript(env, asset, cues, { source: "asr", language, error });
@@ -98,7 +91,6 @@ export async function putAsrTranscript(env: Env, asset: Asset): Promise<Cue[]> {
   return cues;
 }
 
-/** Returns the language with the most cues, null without any. */
 function dominantLanguage(chunks: RecognizedChunk[]): string | null {
   const cueCounts = new Map<string, number>();
   for (const { language, cues } of chunks) {

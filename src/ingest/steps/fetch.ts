@@ -1,4 +1,5 @@
 import { LIMITS } from "../../config.ts";
+import { workingCopyOf } from "../../derived-media.ts";
 import { AppError, failureOf, traceOf } from "../../errors.ts";
 import { dispositionFilename } from "../../fetching/disposition-filename.ts";
 import { download } from "../../fetching/download.ts";
@@ -17,7 +18,6 @@ import { type StoredStream, storeStream } from "../../store/r2/streams.ts";
 import { getTranscript, putTranscript } from "../../store/transcripts.ts";
 import { cleanTitle, titleFromUrl } from "../../title.ts";
 import type { Asset, AssetType } from "../../types.ts";
-import { workingCopyOf } from "../../working-copy.ts";
 import { duplicateWarnings } from "../duplicate.ts";
 import { parseTranscript } from "../transcript/parse.ts";
 
@@ -37,7 +37,13 @@ export async function fetchSource(env: Env, asset: Asset): Promise<void> {
   });
   const stored = await storeSource(env.MEDIA, asset, chunks);
   try {
-    await recordFile(env, asset, { ...stored, ...(await renamed(env, asset, filename)) });
+    const facts = { ...stored, ...(await renamed(env, asset, filename)) };
+    await orDeleteFile(env, asset, async () => {
+      const addedBytes = stored.sizeBytes - asset.sizeBytes; // an earlier run has counted its own
+      const quota = new QuotaGuard(asset.accountId, { stored_bytes: addedBytes });
+      const storedBytes = stored.sizeBytes;
+      await updateProperties(env.DB, asset.assetId, facts, { quota, storedBytes });
+    });
   } catch (error) {
     if (failureOf(error).code === "duplicate_bytes") {
       await yieldToDuplicate(env, asset, stored.sha256);
@@ -73,14 +79,21 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
   const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
   const { sizeBytes } = await storeSource(env.MEDIA, asset, chunks, asset.sha256);
   const warnings = asset.warnings.filter(({ code }) => code !== "source_missing");
-  try {
-    const untoldMs = asset.sizeBytes === 0 ? await measureUntold(env, asset) : 0;
+  await orDeleteFile(env, asset, async () => {
+    const uncountedMs = asset.sizeBytes === 0 ? await measureUncounted(env, asset) : 0;
     const quota = new QuotaGuard(asset.accountId, {
       stored_bytes: sizeBytes - asset.sizeBytes,
-      ingest_minutes_per_day: untoldMs / 60_000,
+      ingest_minutes_per_day: uncountedMs / 60_000,
     });
-    const added = { quota, untoldMs, storedBytes: sizeBytes };
+    const added = { quota, uncountedMs, storedBytes: sizeBytes };
     await updateProperties(env.DB, asset.assetId, { sizeBytes, warnings }, added);
+  });
+}
+
+/** Deletes the file of an asset if it can't be recorded. */
+async function orDeleteFile(env: Env, asset: Asset, record: () => Promise<void>): Promise<void> {
+  try {
+    await record();
   } catch (error) {
     await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
     throw error;
@@ -91,7 +104,7 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
  * Returns by how many ms the stored file of an imported video is longer than what was counted when
  * its record was imported.
  */
-async function measureUntold(env: Env, asset: Asset): Promise<number> {
+async function measureUncounted(env: Env, asset: Asset): Promise<number> {
   if (asset.assetType === "image") return 0;
   if (workingCopyOf(asset)) return 0; // its length was measured
   const { durationSeconds } = await probeMedia(env.MEDIA, sourceKey(asset));
@@ -116,26 +129,6 @@ async function locateMedia(env: Env, asset: Asset): Promise<Media> {
 }
 
 /**
- * Records size, hash, type and title of a stored file, and counts the size against the account's
- * quota. Throws `account_full` and `duplicate_bytes` after deleting the file.
- */
-async function recordFile(
-  env: Env,
-  asset: Asset,
-  stored: StoredStream & { title?: string },
-): Promise<void> {
-  try {
-    const addedBytes = stored.sizeBytes - asset.sizeBytes; // an earlier run has counted its own
-    const quota = new QuotaGuard(asset.accountId, { stored_bytes: addedBytes });
-    const { sizeBytes: storedBytes } = stored;
-    await updateProperties(env.DB, asset.assetId, stored, { quota, storedBytes });
-  } catch (error) {
-    await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
-    throw error;
-  }
-}
-
-/**
  * Ends an asset's job and import with the asset that has the same bytes, and deletes its state, so
  * that its rows are purged once the step has ended.
  */
@@ -151,19 +144,19 @@ async function yieldToDuplicate(env: Env, asset: Asset, sha256: string): Promise
 }
 
 /**
- * Stores a platform's captions as the transcript, in the asset's language if there are any. Errors
+ * Stores a platform's captions as the transcript, if they are in the language of the speech. Errors
  * are logged: the video's speech is then recognised.
  */
 async function fetchCaptions(env: Env, asset: Asset, all: Media["captions"]): Promise<void> {
-  const hasAssetLanguage = ({ language }: Media["captions"][number]) =>
-    primarySubtag(language) === primarySubtag(asset.language);
-  const captions = all.find(hasAssetLanguage) ?? all[0];
+  const captions = selectCaptions(all, asset.language);
   if (!captions || (await getTranscript(env.DB, asset.assetId))) return;
   try {
     const chunks = download(captions.url, env.FETCH_ALLOW, LIMITS.transcriptBytes);
     const bytes: Uint8Array[] = [];
     for await (const chunk of chunks) bytes.push(chunk);
-    const { cues, language, warnings, isFrameBased } = parseTranscript(Buffer.concat(bytes));
+    const { pathname } = new URL(captions.url);
+    const parsed = parseTranscript(Buffer.concat(bytes), undefined, pathname);
+    const { cues, language, warnings, isFrameBased } = parsed;
     const summary = { source: "platform", error: null } as const;
     await putTranscript(
       env,
@@ -178,9 +171,16 @@ async function fetchCaptions(env: Env, asset: Asset, all: Media["captions"]): Pr
   }
 }
 
-/** Returns the language of a BCP 47 tag in lower case. */
-function primarySubtag(language: string | null): string | undefined {
-  return language?.split("-")[0]!.toLowerCase();
+/**
+ * Selects captions in the language of the speech, else some without one. If the language of the
+ * speech isn't known, it is that of all captions, or there are none to take.
+ */
+export function selectCaptions(all: Media["captions"], spoken: string | null) {
+  const primarySubtag = (language: string | null) => language?.split("-")[0]!.toLowerCase();
+  const languages = new Set(all.map(({ language }) => primarySubtag(language)));
+  const known = primarySubtag(spoken) ?? (languages.size === 1 ? [...languages][0] : undefined);
+  const inLanguage = all.find(({ language }) => primarySubtag(language) === known);
+  return inLanguage ?? all.find(({ language }) => language === null);
 }
 
 /**

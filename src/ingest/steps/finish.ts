@@ -1,29 +1,26 @@
 import { assetKind, isAudioOnly } from "../../asset-kind.ts";
 import { AppError, type Failure } from "../../errors.ts";
-import { archiveAsset } from "../../store/archive.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
+import { recountBytes } from "../../store/d1/quotas.ts";
 import { openShardIfFull } from "../../store/d1/shards.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { type SegmentSummary, summarizeSegments } from "../../store/index-database/segments.ts";
 import { deleteAnalyses } from "../../store/r2/window-analysis.ts";
-import { recountBytes } from "../../store/recount-bytes.ts";
 import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 import { publicSource } from "../../url-credentials.ts";
 import { startPlaybackCopyIfNeeded } from "../playback-copy.ts";
 import { storeStoryboard } from "../storyboard.ts";
-import { isTranscriptWarning } from "../transcript/warnings.ts";
+import { isTranscriptWarning } from "../transcript/cue-times.ts";
 
 /**
- * Makes the storyboard of a video, records the summary of an asset's segments, writes the archive
- * record, deletes the analyses and what opens the URL of its file, counts the stored bytes, opens
- * another shard for new assets if the asset's is full, and starts the job of a copy that browsers
- * play.
+ * Makes the storyboard of a video, records the summary of an asset's segments, deletes the analyses
+ * and what opens the URL of its file, counts the stored bytes, opens another shard for new assets
+ * if the asset's is full, and starts the job of a copy that browsers play.
  */
 export async function finish(env: Env, asset: Asset): Promise<void> {
   if (assetKind(asset) === "video") await storeStoryboard(env, asset);
   await recordSummary(env, asset);
-  await archiveAsset(env, asset);
   await deleteAnalyses(env.MEDIA, asset);
   await recountBytes(env, asset);
   await updateProperties(env.DB, asset.assetId, { source: publicSource(asset.source) });

@@ -6,10 +6,9 @@ import { listSegmentsWithin } from "../../store/index-database/segments.ts";
 import { putFrameSignatures, type FrameSignature } from "../../store/index-database/signatures.ts";
 import { putArchivedSignatures } from "../../store/r2/frame-signatures.ts";
 import { putReferenceFrames } from "../../store/r2/reference-frames.ts";
-import { getWindowLuma, getWindowAnalysis } from "../../store/r2/window-analysis.ts";
+import { getAnalysisBytes, getWindowAnalysis } from "../../store/r2/window-analysis.ts";
 import type { Asset, Segment } from "../../types.ts";
-import { decodeThumbnail } from "../segmentation/sampled-frames.ts";
-import { windowRange, toPresentationMs } from "../segmentation/windows.ts";
+import { decodeThumbnail, windowRange, toPresentationMs } from "../segmentation/windows.ts";
 
 /** A sampled frame with its thumbnail and its full luma. */
 interface AnalyzedFrame {
@@ -46,10 +45,9 @@ export async function indexFrames(env: Env, asset: Asset, part: number): Promise
   await putArchivedSignatures(env.MEDIA, asset, part, segments, signatures);
 }
 
-/** Reads the frames of a window: empty if it has none. */
 async function readFrames(bucket: R2Bucket, asset: Asset, part: number): Promise<AnalyzedFrame[]> {
   const analysis = await getWindowAnalysis(bucket, asset, part);
-  const luma = analysis && (await getWindowLuma(bucket, asset, part));
+  const luma = analysis && (await getAnalysisBytes(bucket, asset, part, "luma"));
   if (!luma) return [];
   const size = SIGNATURE.side ** 2;
   return analysis.frames.map(({ seconds, lumaThumbnail }, i) => ({

@@ -1,22 +1,26 @@
+import { type ConversionReason, OBSTACLES, workingCopyOf } from "../../derived-media.ts";
 import { AppError } from "../../errors.ts";
 import { unsupportedAudioCodec } from "../../media/container/audio.ts";
 import { unsupportedCodec } from "../../media/container/clips.ts";
-import { requireUnencrypted } from "../../media/container/encryption.ts";
-import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
+import {
+  openContainer,
+  requireVideoTrack,
+  requireUnchained,
+  requireUnencrypted,
+} from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
 import { type MeasuredVideo, measureFile } from "../../media/converter.ts";
-import { hasDecoder } from "../../media/decoder-request.ts";
+import { hasDecoder } from "../../media/decoder.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { CONVERSION } from "../../parameters.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
-import { putConversionPlan } from "../../store/r2/conversion-plan.ts";
+import { type ConversionPlan, putConversionPlan } from "../../store/r2/conversion-plan.ts";
 import { headObject, sourceKey, workingCopyKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
-import { type ConversionReason, OBSTACLES, workingCopyOf } from "../../working-copy.ts";
-import { convertedFile } from "../converted-file.ts";
-import { minutesQuota, requireLengthMs } from "../length.ts";
 import type { FanOut } from "../state.ts";
-import { countParts } from "./convert.ts";
+import { isTranscriptWarning } from "../transcript/cue-times.ts";
+import { convertedFile, plannedParts } from "./convert.ts";
+import { incompleteMedia, minutesQuota, requireLengthMs } from "./probe.ts";
 
 /** What doesn't keep a file from being indexed without its speech, or as sound. */
 const READABLE: ReadonlySet<string> = new Set(["unsupported_audio_codec", "no_video_track"]);
@@ -46,8 +50,8 @@ export async function planConversion(env: Env, asset: Asset): Promise<FanOut> {
     throw error;
   }
   const durationMs = await recordMeasured(env, asset, measured);
-  await putPlan(env, asset, measured, { reason: error.code as ConversionReason, durationMs });
-  return { convert: countParts(durationMs), merge_parts: 1 };
+  const reason = error.code as ConversionReason;
+  return { convert: await putPlan(env, asset, measured, { reason, durationMs }), merge_parts: 1 };
 }
 
 /** Difference in length between a file as it is read here, and as the decoder reads it. */
@@ -71,41 +75,59 @@ export async function planPlaybackCopy(env: Env, asset: Asset): Promise<number> 
         "moments would be at other times.",
     );
   }
-  await putPlan(env, asset, measured, { reason: "not_playable", durationMs });
-  return countParts(durationMs);
+  return putPlan(env, asset, measured, { reason: "not_playable", durationMs });
 }
 
 async function putPlan(
   env: Env,
   asset: Asset,
-  { video, audio, origin_seconds: originSeconds }: MeasuredVideo,
+  { video, audio, recordings }: MeasuredVideo,
   { reason, durationMs }: { reason: ConversionReason; durationMs: number },
-): Promise<void> {
-  await putConversionPlan(env.MEDIA, asset, {
+): Promise<number> {
+  let seconds = 0;
+  const plan: ConversionPlan = {
     reason,
-    originSeconds,
-    durationMs,
+    recordings: recordings.map((recording, position) => {
+      const [startMs, start] = [Math.round(1000 * seconds), seconds];
+      seconds += recording.duration_seconds;
+      const isLast = position === recordings.length - 1;
+      return {
+        bytes: recordings.length > 1 ? bytesOf(recording) : null,
+        originSeconds: recording.origin_seconds - start,
+        startMs,
+        endMs: isLast ? durationMs : Math.round(1000 * seconds),
+      };
+    }),
     frameFormat: video && { ...fitWithin(video), fps: video.fps || CONVERSION.defaultFps },
     hasAudio: audio !== null,
-  });
+  };
+  await putConversionPlan(env.MEDIA, asset, plan);
+  return plannedParts(plan).length;
 }
+
+const bytesOf = ({ start_byte, end_byte }: MeasuredVideo["recordings"][number]) => ({
+  start: start_byte,
+  end: end_byte,
+});
 
 /** Returns why a video can't be read as it is, or null. Throws what converting can't help. */
 async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
   const key = sourceKey(asset);
-  await requireUnencrypted(await openFile(env.MEDIA, key));
+  const file = await openFile(env.MEDIA, key);
+  await requireUnencrypted(file);
   try {
     using container = await openContainer(env.MEDIA, key, { start: 0, end: 0 });
-    const isSound = !container.video && asset.contentType?.startsWith("audio/");
-    if (!isSound) {
-      const { track } = requireVideoTrack(container);
-      if ((await track.getCodec()) === null) {
-        return unsupportedCodec(String(await track.getInternalCodecId()));
-      }
+    const [video, audio] = [container.video?.track, container.audio?.track];
+    if (video && (await video.getCodec()) === null) {
+      return unsupportedCodec(String(await video.getInternalCodecId()));
     }
-    const audio = container.audio?.track;
-    if (!audio || (await audio.getCodec()) !== null) return null;
-    return unsupportedAudioCodec(String(await audio.getInternalCodecId()));
+    if (audio && (await audio.getCodec()) === null) {
+      return unsupportedAudioCodec(String(await audio.getInternalCodecId()));
+    }
+    const isSound = audio && asset.contentType?.startsWith("audio/");
+    if (!video && !isSound) requireVideoTrack(container);
+    await requireUnchained(file);
+    return null;
   } catch (error) {
     if (error instanceof AppError && isObstacle(error.code)) return error;
     throw error;
@@ -127,7 +149,7 @@ function withoutDecoder({ code, message }: AppError): AppError {
 async function recordMeasured(
   env: Env,
   asset: Asset,
-  { container, video, audio, duration_seconds: seconds }: MeasuredVideo,
+  { container, video, audio, missing, start_timecode, duration_seconds: seconds }: MeasuredVideo,
 ): Promise<number> {
   const durationMs = requireLengthMs(seconds);
   const quota = minutesQuota(asset, durationMs);
@@ -137,6 +159,7 @@ async function recordMeasured(
     has_video: video !== null,
     ...(video && { video_codec: video.codec, rotation: video.rotation }),
     audio_codec: audio?.codec ?? null,
+    ...(start_timecode && { start_timecode }),
     ...(await readMovieFacts(await openFile(env.MEDIA, sourceKey(asset)))),
   };
   const facts = {
@@ -144,6 +167,10 @@ async function recordMeasured(
     fps: video?.fps || null,
     durationMs,
     technical,
+    warnings: [
+      ...asset.warnings.filter(isTranscriptWarning),
+      ...(missing ? [incompleteMedia({ ...missing, fromSeconds: missing.from_seconds })] : []),
+    ],
   };
   await updateProperties(env.DB, asset.assetId, facts, { quota });
   return durationMs;

@@ -11,18 +11,21 @@ import {
   upsertSegments,
 } from "../../store/index-database/segments.ts";
 import {
-  getAmplitudes,
+  getAnalysisBytes,
   getWindowAnalysis,
   type WindowAnalysis,
 } from "../../store/r2/window-analysis.ts";
 import { getCues, getTranscript } from "../../store/transcripts.ts";
 import type { Asset, Cue } from "../../types.ts";
-import { openSampledFrames } from "../segmentation/sampled-frames.ts";
 import { segmentAudio } from "../segmentation/segment-audio.ts";
-import { segmentVideo, toImageSegment, toVideoSegments } from "../segmentation/segment-video.ts";
-import { selectKeyframe } from "../segmentation/select-keyframe.ts";
+import {
+  segmentVideo,
+  toImageSegment,
+  toVideoSegments,
+  selectKeyframe,
+} from "../segmentation/segment-video.ts";
 import { findSilences } from "../segmentation/split-long-shots.ts";
-import { countWindows, windowAt } from "../segmentation/windows.ts";
+import { openSampledFrames, countWindows, windowAt } from "../segmentation/windows.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { splitLongCues } from "../transcript/cue-times.ts";
@@ -51,7 +54,6 @@ export async function segment(env: Env, asset: Asset): Promise<FanOut> {
   };
 }
 
-/** Returns the number of parts of a step that works on segments. */
 function countParts(segmentCount: number): number {
   return Math.ceil(segmentCount / INGEST.segmentsPerPart);
 }
@@ -86,7 +88,7 @@ async function readAmplitudes({ MEDIA }: Env, asset: Asset): Promise<Uint8Array 
   const partCount = countAudioChunks(asset);
   const parts = Array.from({ length: partCount }, (_, part) => part);
   const stored = await mapConcurrent(parts, CONNECTIONS, (part) =>
-    getAmplitudes(MEDIA, asset, part),
+    getAnalysisBytes(MEDIA, asset, part, "amplitudes"),
   );
   if (stored.every((amplitudes) => amplitudes === null)) return null;
   const all = new Uint8Array(count);
@@ -96,20 +98,17 @@ async function readAmplitudes({ MEDIA }: Env, asset: Asset): Promise<Uint8Array 
   return all;
 }
 
-/** Returns the number of segments. */
 async function putImageSegment(env: Env, asset: Asset): Promise<number> {
   await upsertSegments(indexDatabase(env, asset), asset, [await toImageSegment(asset)]);
   return 1;
 }
 
-/** Returns the cues that came with the video, null without any. */
 async function getSubmittedCues(env: Env, asset: Asset): Promise<Cue[] | null> {
   const transcript = await getTranscript(env.DB, asset.assetId);
   if (transcript === null || transcript.source === "asr") return null;
   return getCues(env.MEDIA, asset);
 }
 
-/** Returns the number of segments. Keeps to the frame operations that the video may take. */
 async function putVideoSegments(env: Env, asset: Asset, cues: Cue[]): Promise<number> {
   const db = indexDatabase(env, asset);
   const existing = await listSegments(db, asset.assetId);
@@ -122,7 +121,11 @@ async function putVideoSegments(env: Env, asset: Asset, cues: Cue[]): Promise<nu
   const transitions = windows.flatMap((window) => window.transitions);
   const silences = findSilences(splitLongCues(cues, asset.durationMs / 1000), asset.durationMs);
   const usedOperations = windows.reduce((sum, window) => sum + window.operations, 0);
-  const maxSegments = maxFrameOperations(asset) - usedOperations; // a keyframe is one operation
+  const maxOperations = maxFrameOperations(asset);
+  const maxSegments = Math.max(
+    Math.floor(SHOTS.minKeyframeShare * maxOperations),
+    maxOperations - usedOperations, // a keyframe is one operation
+  );
   const input = { frames, transitions, silences };
   const ranges = (await segmentVideo(asset.durationMs, input, maxSegments)).map((range) => {
     const { startMs, endMs } = range;
@@ -135,13 +138,11 @@ async function putVideoSegments(env: Env, asset: Asset, cues: Cue[]): Promise<nu
   return ranges.length;
 }
 
-/** Returns how many operations of the FRAMES binding a video may take, keyframes included. */
 function maxFrameOperations({ durationMs }: Asset): number {
   const hours = durationMs / 3_600_000;
   return Math.max(SHOTS.minFrameOperations, Math.floor(SHOTS.frameOperationsPerHour * hours));
 }
 
-/** Lists the analyses of all windows of a video, empty ones for windows that have none. */
 function listWindowAnalyses({ MEDIA }: Env, asset: Asset): Promise<WindowAnalysis[]> {
   const windows = Array.from({ length: countWindows(asset) }, (_, window) => window);
   return mapConcurrent(

@@ -1,19 +1,18 @@
 import { isAudioOnly } from "../../asset-kind.ts";
+import { withIsolateMemory } from "../../isolate-budget.ts";
 import type { Asset, Step } from "../../types.ts";
 import type { FanOut } from "../state.ts";
 import { alignTranscript } from "./align-transcript.ts";
-import { convert } from "./convert.ts";
+import { measureAudio, recognizeSpeech } from "./analyze-audio.ts";
+import { convert, mergeParts } from "./convert.ts";
 import { describe } from "./describe.ts";
 import { detectAssetShots } from "./detect-shots.ts";
 import { embed } from "./embed.ts";
 import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
 import { indexFrames } from "./index-frames.ts";
-import { measureAudio } from "./measure-audio.ts";
-import { mergeParts } from "./merge-parts.ts";
 import { planConversion } from "./plan-conversion.ts";
 import { probe } from "./probe.ts";
-import { recognizeSpeech } from "./recognize-speech.ts";
 import { segment } from "./segment.ts";
 
 /**
@@ -23,7 +22,7 @@ import { segment } from "./segment.ts";
  */
 type StepRunner = (env: Env, asset: Asset, part: number, attempt: number) => Promise<FanOut | void>;
 
-export const STEP_RUNNERS: Record<Step, StepRunner> = {
+const STEP_RUNNERS: Record<Step, StepRunner> = {
   fetch: fetchSource,
   plan_conversion: planConversion,
   convert,
@@ -38,4 +37,34 @@ export const STEP_RUNNERS: Record<Step, StepRunner> = {
   index_frames: indexFrames,
   embed,
   finish,
+};
+
+const MIB = 1024 * 1024;
+/**
+ * Memory of a part while it runs. Steps that stream a file to or from a server are left out: they
+ * hold one block, and a slow server would keep others waiting.
+ */
+const STEP_MIB: Partial<Record<Step, number>> = {
+  merge_parts: 8,
+  probe: 8,
+  detect_shots: 12,
+  segment: 12,
+  recognize_speech: 8,
+  describe: 12,
+  index_frames: 12,
+  embed: 12,
+  finish: 12,
+};
+
+/**
+ * Runs a part within the memory that all parts in this isolate share. A part that waits for it has
+ * read nothing yet.
+ */
+export const runPart: (step: Step, ...part: Parameters<StepRunner>) => ReturnType<StepRunner> = (
+  step,
+  ...part
+) => {
+  const run = async () => STEP_RUNNERS[step](...part);
+  const mib = STEP_MIB[step];
+  return mib === undefined ? run() : withIsolateMemory(mib * MIB, run);
 };

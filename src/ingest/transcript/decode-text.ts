@@ -1,5 +1,6 @@
 import chardet from "chardet";
-import { plausibility } from "./text-plausibility.ts";
+import { append, maxOf } from "../../lists.ts";
+import { splitLines } from "./cue-text.ts";
 
 export interface DecodedText {
   text: string;
@@ -10,28 +11,11 @@ export interface DecodedText {
 }
 
 /** Encodings that are tried, those first that are likelier where nothing tells them apart. */
-const CANDIDATES = [
-  "windows-1252",
-  "windows-1250",
-  "windows-1251",
-  "windows-1254",
-  "windows-1253",
-  "windows-1255",
-  "windows-1256",
-  "windows-1257",
-  "koi8-r",
-  "koi8-u",
-  "iso-8859-2",
-  "iso-8859-5",
-  "iso-8859-7",
-  "iso-8859-6",
-  "ibm866",
-  "shift_jis",
-  "euc-jp",
-  "gb18030",
-  "big5",
-  "euc-kr",
-] as const;
+const CANDIDATES = (
+  "windows-1252 windows-1250 windows-1251 windows-1254 windows-1253 windows-1255 windows-1256 " +
+  "windows-1257 koi8-r koi8-u iso-8859-2 iso-8859-5 iso-8859-7 iso-8859-6 ibm866 shift_jis " +
+  "euc-jp gb18030 big5 euc-kr"
+).split(" ");
 
 /** Names of the detector for encodings that are tried under another one. */
 const DETECTOR_NAMES: Record<string, string> = {
@@ -40,36 +24,30 @@ const DETECTOR_NAMES: Record<string, string> = {
   "windows-1253": "iso-8859-7",
   "windows-1255": "iso-8859-8",
   "windows-1252": "iso-8859-1",
+  "koi8-u": "koi8-r",
 };
 
-/** Characters by which an encoding is judged. */
 const MAX_SAMPLE = 8192;
 /** Share of zero bytes among the even or the odd ones above which text is UTF-16. */
 const MIN_ZERO_SHARE = 0.04;
-/** Weight of the detector's statistics beside the plausibility of whole words. */
-const DETECTOR_WEIGHT = 0.25;
+/** Share of characters that can't be decoded above which a text is in another encoding. */
+const MAX_BAD_SHARE = 0.02;
 
 /**
  * Decodes a text file, without its byte-order mark: in the encoding that is asked for, else in
- * UTF-16 or UTF-8, also with bad bytes, else in the one in which its words are most plausible.
- * Throws a `RangeError` for an unknown label.
+ * UTF-16 or UTF-8, also with bad bytes, else in the one in which its words are most
+ * plausible. Throws a `RangeError` for an unknown label.
  */
 export function decodeText(bytes: Uint8Array, label?: string): DecodedText {
   const encoding = label === undefined ? detectEncoding(bytes) : new TextDecoder(label).encoding;
   const text = new TextDecoder(encoding).decode(bytes);
-  const bad = findBad(bytes, text, encoding);
-  const badLine = bad < 0 ? null : text.slice(0, bad).split(/\r\n|\r|\n/).length;
-  return { text, encoding, badLine };
-}
-
-/** Returns the position of the first replacement character that isn't in the bytes, or -1. */
-function findBad(bytes: Uint8Array, text: string, encoding: string): number {
-  if (!text.includes("\uFFFD")) return -1;
+  const bad = text.indexOf("\uFFFD");
+  if (bad < 0) return { text, encoding, badLine: null };
   try {
     new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
-    return -1;
+    return { text, encoding, badLine: null }; // it was written
   } catch {
-    return text.indexOf("\uFFFD");
+    return { text, encoding, badLine: splitLines(text.slice(0, bad)).length };
   }
 }
 
@@ -77,16 +55,16 @@ export function detectEncoding(bytes: Uint8Array): string {
   return detectUtf16(bytes) ?? (isUtf8(bytes) ? "utf-8" : detectLegacy(bytes));
 }
 
-/** Returns the UTF-16 encoding of the bytes, null if they are in another one. */
 function detectUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
   const [a, b] = bytes;
   if (a === 0xff && b === 0xfe) return "utf-16le";
   if (a === 0xfe && b === 0xff) return "utf-16be";
   const head = bytes.subarray(0, 1000);
+  if (String.fromCharCode(...head).includes("-->")) return null; // zeros among bytes of ASCII
   const countZeros = (parity: number) =>
     head.filter((byte, i) => byte === 0 && i % 2 === parity).length;
   const [evenZeros, oddZeros] = [countZeros(0), countZeros(1)];
-  const minZeros = Math.max(1, (head.length / 2) * MIN_ZERO_SHARE);
+  const minZeros = Math.max(2, (head.length / 2) * MIN_ZERO_SHARE);
   if (oddZeros >= minZeros && evenZeros < oddZeros / 10) return "utf-16le";
   return evenZeros >= minZeros && oddZeros < evenZeros / 10 ? "utf-16be" : null;
 }
@@ -110,7 +88,6 @@ function isUtf8(bytes: Uint8Array): boolean {
   return bad === 0 || valid > 2 * bad || (bad === 1 && valid > 0);
 }
 
-/** Returns the encoding of text that is neither UTF-8 nor UTF-16. */
 function detectLegacy(bytes: Uint8Array): string {
   const sample = takeSample(bytes);
   const confidences = new Map(
@@ -118,14 +95,57 @@ function detectLegacy(bytes: Uint8Array): string {
   );
   let best = { encoding: "windows-1252", score: -Infinity };
   for (const encoding of CANDIDATES) {
-    const text = tryDecode(sample, encoding);
-    if (text === null) continue;
+    const text = new TextDecoder(encoding).decode(sample);
+    if (text.split("\uFFFD").length - 1 > text.length * MAX_BAD_SHARE) continue;
     const names = [encoding, DETECTOR_NAMES[encoding] ?? encoding];
-    const confidence = Math.max(...names.map((name) => confidences.get(name) ?? 0));
-    const score = plausibility(text) + DETECTOR_WEIGHT * confidence;
+    const confidence = maxOf(names.map((name) => confidences.get(name) ?? 0));
+    const score = plausibility(text) + confidence;
     if (score > best.score + 1e-9) best = { encoding, score };
   }
   return best.encoding;
+}
+
+/** Letters beyond ASCII of languages with Latin letters. */
+const LATIN_LETTERS = (
+  "éèàêçâîôûùëïœæÿü äöüß ñáéíóúü ãõçáéíóúâêôà àèéìòùîó åäöéü æøåéòôêó áéíóúýþæöð äöåéšž " +
+  "ąćęłńóśźż čďěňřšťůžýáéíóúľĺŕôä áéíóöőúüű ăâîşţșțéö čćđšž çğıöşüâîûi̇ õäöüšž " +
+  "āčēģīķļņšūžōŗ ąčęėįšųūž ëçäéè"
+)
+  .split(" ")
+  .map((letters) => new Set(letters));
+const WORD = /[\p{L}\p{M}’']+/gu;
+const MAX_WORDS = 2000;
+const ASCII_ONLY = /^\p{ASCII}*$/u;
+const USUAL_SIGN =
+  /[“”„‘’‚–—…«»‹›°·•¿¡€£©§№½¼¾²³\u00A0×♪♫、。「」『』，！？：；（）《》【】・〜～ー％　،؛؟״׳]/u;
+/** A word of one case, or with a capital at its beginning. */
+const USUAL_CASE = /^['’]?(?:\p{L}[^\p{Lu}]*|[^\p{Ll}]*|\p{Ll}['’]\p{Lu}[^\p{Lu}]*)$/u;
+const SCRIPTS = "Latin Cyrillic Greek Hebrew Arabic Hangul Thai"
+  .split(" ")
+  .map((name) => new RegExp(`\\p{Script=${name}}`, "u"))
+  .concat(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u);
+
+/**
+ * Returns how plausible text is, 2 at most: the share of its words with letters beyond ASCII that
+ * are in one script and in a usual case, less unusual signs, and the share of its Latin letters
+ * that one language has.
+ */
+function plausibility(text: string): number {
+  const all = text.match(WORD)?.filter((word) => !ASCII_ONLY.test(word)) ?? [];
+  const words = all.slice(0, MAX_WORDS);
+  const usual = words.filter((word) => {
+    return USUAL_CASE.test(word) && SCRIPTS.filter((script) => script.test(word)).length === 1;
+  });
+  const signs = Array.from(text.replaceAll(WORD, "").replaceAll(/\p{ASCII}/gu, ""));
+  const unusual = signs.filter((sign) => !USUAL_SIGN.test(sign)).length;
+  const letters =
+    words
+      .join("")
+      .toLowerCase()
+      .match(/(?!\p{ASCII})\p{Script=Latin}/gu) ?? [];
+  const known = LATIN_LETTERS.map((set) => letters.filter((letter) => set.has(letter)).length);
+  const share = letters.length === 0 ? 1 : maxOf(known) / letters.length;
+  return (usual.length - 2 * unusual) / Math.max(1, words.length + unusual) + share;
 }
 
 /** Returns the lines with other characters than ASCII, up to `MAX_SAMPLE` bytes of them. */
@@ -136,17 +156,9 @@ function takeSample(bytes: Uint8Array): Uint8Array {
     const byte = bytes[at] ?? 0x0a;
     if (byte >= 0x80) isAscii = false;
     if (byte !== 0x0a && byte !== 0x0d) continue;
-    if (!isAscii) sample.push(...bytes.subarray(start, Math.min(at, start + MAX_SAMPLE)), 0x0a);
+    if (!isAscii)
+      append(sample, [...bytes.subarray(start, Math.min(at, start + MAX_SAMPLE)), 0x0a]);
     [start, isAscii] = [at + 1, true];
   }
   return Uint8Array.from(sample);
 }
-
-function tryDecode(bytes: Uint8Array, encoding: string): string | null {
-  const text = new TextDecoder(encoding).decode(bytes);
-  const bad = text.split("\uFFFD").length - 1;
-  return bad > text.length * MAX_BAD_SHARE ? null : text;
-}
-
-/** Share of characters that can't be decoded above which a text is in another encoding. */
-const MAX_BAD_SHARE = 0.02;

@@ -33,7 +33,8 @@ function formatTimes({ start, end }: Cue, decimalMark: "." | ","): string {
   return [start, end].map((seconds) => formatTime(seconds, decimalMark)).join(" --> ");
 }
 
-function formatTime(seconds: number, decimalMark: string): string {
+/** Formats seconds as `hh:mm:ss.mmm`. */
+export function formatTime(seconds: number, decimalMark: string): string {
   const ms = Math.round(seconds * 1000);
   const twoDigits = (value: number) => String(Math.floor(value)).padStart(2, "0");
   const [hours, minutes, wholeSeconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60];

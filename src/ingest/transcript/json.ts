@@ -1,18 +1,21 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boundedList } from "../../bounded-list.ts";
+import { LIMITS } from "../../config.ts";
 import { MAX_CUE_SECONDS } from "../../cues.ts";
 import type { Cue } from "../../types.ts";
+import { areMilliseconds, fromMilliseconds } from "./cue-times.ts";
 
 /** Limits of cues that are result of words: the pause that ends one, its length and its text. */
 const CUE_LIMITS = { pauseSeconds: 1, maxSeconds: 10, maxCharacters: 120 } as const;
-/** More cues or words than 12 hours of speech have. */
-const MAX_ITEMS = 150_000;
 const ENDS_SENTENCE = /[.!?。！？…]["'”’»)\]]*$/u;
 
 const seconds = z.number().min(-MAX_CUE_SECONDS).max(MAX_CUE_SECONDS);
 const missingEnd = seconds.nullish().transform((end) => end ?? NaN);
 const missingStart = missingEnd;
-const list = <Item extends z.ZodType>(item: Item) => boundedList(item, MAX_ITEMS, 1);
+const withoutNulls = (items: unknown) =>
+  Array.isArray(items) ? items.filter((item) => item !== null) : items;
+const list = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess(withoutNulls, boundedList(item, LIMITS.transcriptCues, 1));
 const cues = list(
   z.object({
     start: missingStart,
@@ -75,8 +78,23 @@ const channel = z
 const offsets = list(
   z.object({ offsets: z.object({ from: z.number(), to: z.number() }), text: z.string() }),
 ).transform((items) =>
-  items.map(({ offsets: { from, to }, text }) => ({ start: from / 1000, end: to / 1000, text })),
+  fromMilliseconds(
+    items.map(({ offsets: { from, to }, text }) => ({ start: from, end: to, text })),
+  ),
 );
+
+/** Nodes of subtitle.js, with times in ms, among which is the header of a file. */
+const nodes = list(
+  z.union([
+    z.object({ type: z.literal("header") }).transform((): Cue[] => []),
+    z
+      .object({
+        type: z.literal("cue"),
+        data: z.object({ start: z.number(), end: z.number(), text: z.string() }),
+      })
+      .transform(({ data }) => fromMilliseconds([data])),
+  ]),
+).transform((items) => items.flat());
 
 /** Cues of Whisper in Transformers. The last end may be missing. */
 const chunks = list(
@@ -98,8 +116,9 @@ const events = list(
   })),
 );
 
+const untagged = (items: Cue[]) => ({ language: null, cues: items });
 const file = z.union([
-  cues.transform((items) => ({ language: null, cues: items })),
+  z.union([cues, nodes]).transform(untagged),
   z.object({ cues, language }),
   z
     .object({ segments: cues, language })
@@ -107,12 +126,12 @@ const file = z.union([
   z
     .object({ transcription: offsets, result: z.object({ language }).default({ language: null }) })
     .transform(({ transcription, result }) => ({ ...result, cues: transcription })),
-  z.object({ chunks }).transform((fields) => ({ language: null, cues: fields.chunks })),
-  z.object({ events }).transform((fields) => ({ language: null, cues: fields.events })),
+  z.object({ chunks }).transform((fields) => untagged(fields.chunks)),
+  z.object({ events }).transform((fields) => untagged(fields.events)),
   z.object({ words, language }).transform((fields) => ({ ...fields, cues: fields.words })),
   z
     .object({ results: z.object({ utterances }) })
-    .transform(({ results }) => ({ language: null, cues: results.utterances })),
+    .transform(({ results }) => untagged(results.utterances)),
   z.object({ results: z.object({ channels: list(channel) }) }).transform(({ results }) => ({
     language: results.channels[0]!.language,
     cues: results.channels.flatMap((result) => result.cues),
@@ -123,15 +142,19 @@ const file = z.union([
  * Parses a transcript in JSON. Null for other JSON. Accepts a list of `{start, end, text}` in
  * seconds, `{cues}` or Whisper's `{segments}` with such a list, `{words}`, what whisper.cpp and
  * Transformers write, YouTube's `{events}`, and a response of Deepgram: its utterances, or the
- * sentences or words of all channels. A missing end is NaN. A cue without a start begins where the
- * one before ends, and is one of `undated`. Entries that are null are left out.
+ * sentences or words of all channels. Cues that must be in milliseconds, but for chapters, are. A
+ * missing end is NaN. A cue without a start begins where the one before ends, and is one of
+ * `undated`. Entries that are null are left out.
  */
 export function parseJsonTranscript(
   value: unknown,
 ): { language: string | null; cues: Cue[]; undated: Cue[] } | null {
-  const parsed = file.safeParse(withoutNulls(value));
+  const parsed = file.safeParse(value);
   if (!parsed.success) return null;
-  const { language: named, cues: found } = parsed.data;
+  const { language: named, cues: given } = parsed.data;
+  const isContiguous = given.every(({ start }, i) => i === 0 || start === given[i - 1]!.end);
+  const isInMs = areMilliseconds(given) && !isContiguous;
+  const found = isInMs ? fromMilliseconds(given) : given;
   const undated = found.filter(({ start }) => Number.isNaN(start));
   if (undated.length === found.length) return null;
   let last = 0;
@@ -140,20 +163,6 @@ export function parseJsonTranscript(
     last = Number.isNaN(cue.end) ? cue.start : cue.end;
   }
   return { language: named, cues: found, undated };
-}
-
-/** Removes null from the lists of objects in a transcript, which has them at its top levels. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => item !== null);
-  if (typeof value !== "object" || value === null) return value;
-  const isListOfObjects = (field: unknown) =>
-    Array.isArray(field) && field.some((item) => typeof item === "object");
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      name,
-      isListOfObjects(field) ? withoutNulls(field) : field,
-    ]),
-  );
 }
 
 /** Joins words into cues: a sentence each, shorter at pauses and beyond `CUE_LIMITS`. */

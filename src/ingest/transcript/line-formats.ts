@@ -1,82 +1,167 @@
+import { LIMITS } from "../../config.ts";
 import { NOMINAL_FPS } from "../../cues.ts";
 import type { Cue } from "../../types.ts";
-import { cleanSrtText } from "./cue-text.ts";
-import { parseMediaTime } from "./media-time.ts";
-import { numberLines, type NumberedLine } from "./numbered-line.ts";
-import type { ParsedCues } from "./parsed-cues.ts";
+import {
+  cleanAssText,
+  cleanSrtText,
+  parseMediaTime,
+  type ParsedCues,
+  splitLines,
+} from "./cue-text.ts";
 
 /*
- * Formats with a cue on each line: Whisper's TSV and CSV, Audacity's labels, MPL2, MicroDVD, lines
- * that begin with start and end, and lines that begin with a time (LRC, TMPlayer, notes with
+ * Formats with a cue on each line: Whisper's TSV and CSV, Audacity's labels, MPL2, MicroDVD, ASS,
+ * lines that begin with start and end, and lines that begin with a time (LRC, TMPlayer, notes with
  * times). SBV and SubViewer have a line of times before the text, notes of a talk one of a speaker
  * and a time.
  */
 
-interface LineFormat {
-  name: string;
-  /** A line of the format. */
-  pattern: RegExp;
-  parse: (lines: NumberedLine[]) => ParsedCues;
+/** A line that isn't blank, with its number from 1. */
+interface TextLine {
+  number: number;
+  text: string;
 }
 
-const TIME = String.raw`-?\d{1,3}:\d{1,2}(?::\d{1,2})?(?:[.,:]\d{1,3})?`;
-const TSV_LINE = /^\s*(-?\d+(?:\.\d+)?)\t(-?\d+(?:\.\d+)?)\t(.*)$/;
-const CSV_LINE = /^\s*(\d+),\s?(\d+),\s?("?)(.*)\3\s*$/;
-const MICRODVD_LINE = /^\s*\{(\d+)\}\{(\d*)\}(.*)$/;
-const MPL2_LINE = /^\s*\[(\d+)\]\[(\d*)\](.*)$/;
-const SBV_LINE = new RegExp(String.raw`^\s*(${TIME})\s?[,–—-]\s?(${TIME})\s*$`);
+interface LineFormat {
+  name: string;
+  pattern: RegExp;
+  parse: (lines: TextLine[], pattern: RegExp) => ParsedCues;
+  /** Share of lines in the format, of those with text, above which a file is in it. */
+  minShare?: number;
+}
+
+/** A time, which is read in one way only. */
+const TIME = String.raw`-?\d{1,3}:\d{1,2}(?::\d{1,2}(?:[.,:]\d{1,3})?|[.,]\d{1,3}|:\d{3})?`;
+const TSV_LINE = /^(-?\d+(?:\.\d+)?)\t(-?\d+(?:\.\d+)?)(?:\t(.*))?$/s;
+const TSV_FRACTION = /^(?:-?\d+\t)?-?\d+\./;
+const CSV_LINE = /^(\d+),\s?(\d+),\s?(.*)$/s;
+const MICRODVD_LINE = /^\{(\d+)\}\{(\d*)\}(.*)$/s;
+const MPL2_LINE = /^\[(\d+)\]\[(\d*)\](.*)$/s;
+const SBV_LINE = new RegExp(String.raw`^(${TIME})\s?[,–—-]\s?(${TIME})$`);
 /** A line of start, end and text, which may be numbered. */
 const RANGE_LINE = new RegExp(
-  String.raw`^\s*(?:\d{1,5}[\t,;|])?(${TIME})[\t ,;|–—>-]{1,9}(${TIME})[\t ,;:|-]{1,9}(\S.*)$`,
+  String.raw`^(?:\d{1,5}[\t,;|])?(${TIME})[\t ,;|–—>-]{1,9}(${TIME})[\t ,;:|-]{1,9}(\S.*)$`,
+  "s",
 );
 /** A line that names who speaks from a time on: `Ann Lee  0:03`, `Ann Lee (00:03):`. */
 const SPEAKER_LINE = new RegExp(
-  String.raw`^\s{0,9}\S[^.!?]{0,60}?(?:\t|\s{2}|\s?[(\[])\s{0,9}(${TIME})[)\]]?:?\s{0,9}$`,
+  String.raw`^[^.!?]{1,61}?(?:\t|\s{2}|\s?[(\[])\s{0,9}(${TIME})[)\]]?:?$`,
 );
 /** A line that begins with a time, or with several of them in square brackets. */
 const STAMPED_LINE = new RegExp(
-  String.raw`^\s*(?:((?:\[${TIME}\]\s?)+)|[(<]${TIME}[)>]|${TIME}(?:,\d+)?(?=[\s:=]|$))[:=\s-]*(.*)$`,
+  String.raw`^(?:((?:\[${TIME}\]\s?)+)|[(<]${TIME}[)>]|${TIME}(?:,\d+)?(?=[\s:=]|$))[:=\s-]*(.*)$`,
+  "s",
 );
 const STAMP = new RegExp(TIME, "g");
-const LRC_TAG = /^\s*\[(?:[a-z#]{1,12}):([^\]]*)\]\s*$/i;
-const HEADER = /^\s*(?:start|begin)[\t,]\s?end[\t,]\s?text\s*$/i;
+const LRC_TAG = /^\[(?:[a-z#]{1,12}):([^\]]*)\]$/i;
+const HEADER = /^(?:start|begin)([\t,])\s?end[\t,]\s?text$/i;
 
 const FORMATS: readonly LineFormat[] = [
-  { name: "TSV", pattern: TSV_LINE, parse: (lines) => parseColumns(lines, TSV_LINE, 3) },
-  { name: "CSV", pattern: CSV_LINE, parse: (lines) => parseColumns(lines, CSV_LINE, 4) },
+  {
+    name: "TSV",
+    pattern: TSV_LINE,
+    parse: (lines, pattern) => {
+      const isInSeconds = lines.some(({ text }) => TSV_FRACTION.test(text));
+      return parseRows(lines, pattern, { perSecond: isInSeconds ? 1 : 1000 });
+    },
+  },
+  {
+    name: "CSV",
+    pattern: CSV_LINE,
+    parse: (lines, pattern) => parseRows(lines, pattern, { perSecond: 1000, toText: unquote }),
+  },
   { name: "MicroDVD", pattern: MICRODVD_LINE, parse: parseMicroDvd },
-  { name: "MPL2", pattern: MPL2_LINE, parse: parseMpl2 },
-  { name: "SBV", pattern: SBV_LINE, parse: parseSbv },
-  { name: "lines with start and end", pattern: RANGE_LINE, parse: parseRanges },
+  {
+    name: "MPL2", // a slash before a line makes it italic
+    pattern: MPL2_LINE,
+    parse: (lines, pattern) => {
+      const toText = (text: string) => splitBars(text.replaceAll(/(^|\|)\s{0,9}[/_\\]/g, "$1"));
+      return parseRows(lines, pattern, { perSecond: 10, toText });
+    },
+  },
+  // Cues of SBV have lines of text.
+  { name: "SBV", pattern: SBV_LINE, parse: parseSbv, minShare: 0.15 },
+  {
+    name: "lines with start and end",
+    pattern: RANGE_LINE,
+    parse: (lines, pattern) =>
+      parseRows(lines, pattern, { toSeconds: parseMediaTime, toText: splitBars }),
+  },
   { name: "LRC or TMPlayer", pattern: STAMPED_LINE, parse: parseStamped },
 ];
 
 /** A line that says something about the file: `[ti:Ferry]`, `[INFORMATION]`, `[TITLE]x`. */
-const TAG = /^\s*\[[a-z][a-z ]{0,20}[\]:]/i;
-/** Share of lines in a format, of those with text, above which a file is in it. */
+const TAG = /^\[[a-z][a-z ]{0,20}[\]:]/i;
 const MIN_SHARE = 0.4;
-/** The same of SBV, whose cues have lines of text. */
-const MIN_SBV_SHARE = 0.15;
 
-/** Parses a file of one of the formats above; null for any other. */
+/** Parses a file of one of the formats above but ASS; null for any other. */
 export function parseLineFormat(text: string): ParsedCues | null {
-  const lines = numberLines(text).filter((line) => line.text.trim() !== "");
-  const hasHeader = HEADER.test(lines[0]?.text ?? "");
-  const format = FORMATS.find(({ pattern, name }) => {
+  const lines = splitLines(text)
+    .map((line, i) => ({ number: i + 1, text: line.trim() }))
+    .filter((line) => line.text !== "");
+  const separator = HEADER.exec(lines[0]?.text ?? "")?.[1];
+  const named = separator && (separator === "\t" ? "TSV" : "CSV");
+  const others = lines.filter((line) => TAG.test(line.text)).length;
+  const format = FORMATS.find(({ pattern, name, minShare = MIN_SHARE }) => {
     const matching = lines.filter((line) => pattern.test(line.text)).length;
-    if (hasHeader && name === (lines[0]!.text.includes("\t") ? "TSV" : "CSV")) return matching > 0;
-    const others = lines.filter((line) => TAG.test(line.text)).length;
-    return (
-      matching > 0 &&
-      matching >= (lines.length - others) * (name === "SBV" ? MIN_SBV_SHARE : MIN_SHARE)
-    );
+    const isEnough = name === named || matching >= (lines.length - others) * minShare;
+    return matching > 0 && isEnough;
   });
-  if (format) return format.parse(hasHeader ? lines.slice(1) : lines);
+  if (format) return format.parse(named ? lines.slice(1) : lines, format.pattern);
   return isBySpeakers(lines) ? parseSpeakers(lines) : null;
 }
 
+/** How times and text of a row are read. Times are numbers by default. */
+interface RowOptions {
+  perSecond?: number;
+  toSeconds?: (time: string) => number;
+  toText?: (text: string) => string;
+}
+
+/** Parses lines of start, end and text, which are the groups of `pattern`. */
+function parseRows(
+  lines: TextLine[],
+  pattern: RegExp,
+  { perSecond = 1, toSeconds = toNumber, toText = (text) => text }: RowOptions,
+): ParsedCues {
+  const cues: Cue[] = [];
+  const badLines: number[] = [];
+  for (const { number, text: line } of lines) {
+    const [, start, end, text = ""] = pattern.exec(line) ?? [];
+    if (start === undefined) badLines.push(number);
+    else {
+      const [from, to] = [toSeconds(start) / perSecond, toSeconds(end!) / perSecond];
+      cues.push({ start: from, end: to, text: toText(text) });
+    }
+  }
+  return { cues, badLines };
+}
+
+function toNumber(text: string): number {
+  return text === "" ? NaN : Number(text);
+}
+
+function unquote(column: string): string {
+  const text = /^"[^]*"$/.test(column) ? column.slice(1, -1) : column;
+  return text.replaceAll('""', '"');
+}
+
+const MICRODVD_CODE = /\{[a-z]:[^{}]*\}/gi;
+const FRAME_RATE = /^\d{1,3}(?:[.,]\d{1,6})?$/;
+
+/** Parses MicroDVD, whose first line may name the frame rate. */
+function parseMicroDvd(lines: TextLine[], pattern: RegExp): ParsedCues {
+  const toText = (text: string) => splitBars(text.replaceAll(MICRODVD_CODE, ""));
+  const [first] = parseRows(lines, pattern, {}).cues;
+  const rate = first!.text.trim();
+  const hasRate = first!.start <= 1 && FRAME_RATE.test(rate) && Number.parseFloat(rate) > 0;
+  const perSecond = hasRate ? Number(rate.replace(",", ".")) : NOMINAL_FPS;
+  const { cues, badLines } = parseRows(lines, pattern, { perSecond, toText });
+  return { cues: cues.slice(hasRate ? 1 : 0), badLines, isFrameBased: !hasRate };
+}
+
 /** Whether a line of a speaker and a time comes first, and others follow at later times. */
-function isBySpeakers(lines: NumberedLine[]): boolean {
+function isBySpeakers(lines: TextLine[]): boolean {
   const times = lines.map(({ text }) => parseMediaTime(SPEAKER_LINE.exec(text)?.[1]));
   const known = times.filter((time) => !Number.isNaN(time));
   const isSorted = known.every((time, i) => i === 0 || time >= known[i - 1]!);
@@ -84,7 +169,7 @@ function isBySpeakers(lines: NumberedLine[]): boolean {
 }
 
 /** Parses what each speaker says from a time on. The speakers' names aren't speech. */
-function parseSpeakers(lines: NumberedLine[]): ParsedCues {
+function parseSpeakers(lines: TextLine[]): ParsedCues {
   const cues: Cue[] = [];
   for (const { text } of lines) {
     const time = SPEAKER_LINE.exec(text)?.[1];
@@ -94,150 +179,116 @@ function parseSpeakers(lines: NumberedLine[]): ParsedCues {
   return { cues, badLines: [] };
 }
 
-function parseRanges(lines: NumberedLine[]): ParsedCues {
-  const cues = lines.flatMap(({ text }): Cue[] => {
-    const [, start, end, own] = RANGE_LINE.exec(text) ?? [];
-    return own === undefined
-      ? []
-      : [{ start: parseMediaTime(start), end: parseMediaTime(end), text: splitBars(own) }];
-  });
-  return { cues, badLines: unmatched(lines, RANGE_LINE) };
-}
-
-/** Parses lines of start, end and text: in seconds if any of them has a fraction, else in ms. */
-function parseColumns(lines: NumberedLine[], pattern: RegExp, textGroup: number): ParsedCues {
-  const rows = lines.map((line) => ({ line, match: pattern.exec(line.text) }));
-  const hasFraction = rows.some(({ match }) => match && `${match[1]}${match[2]}`.includes("."));
-  const unit = hasFraction ? 1 : 1000;
-  const cues = rows.flatMap(({ match }): Cue[] => {
-    if (!match) return [];
-    const cueText = match[textGroup]!.replaceAll('""', '"');
-    return [{ start: Number(match[1]) / unit, end: Number(match[2]) / unit, text: cueText }];
-  });
-  return { cues, badLines: unmatched(lines, pattern) };
-}
-
-const MICRODVD_CODE = /\{[a-z]:[^{}]*\}/gi;
-
-/** Parses MicroDVD, whose first line may name the frame rate. */
-function parseMicroDvd(lines: NumberedLine[]): ParsedCues {
-  const rows = lines.flatMap((line) => {
-    const match = MICRODVD_LINE.exec(line.text);
-    return match ? [match.slice(1)] : [];
-  });
-  const [first] = rows;
-  const named = Number(
-    /^\s*(\d{1,3}(?:[.,]\d{1,6})?)\s*$/.exec(first?.[2] ?? "")?.[1]?.replace(",", "."),
-  );
-  const hasRate = named > 0 && Number(first![0]) <= 1;
-  const fps = hasRate ? named : NOMINAL_FPS;
-  const cues = rows.slice(hasRate ? 1 : 0).map(([start, end, text]) => ({
-    start: Number(start) / fps,
-    end: end === "" ? NaN : Number(end) / fps,
-    text: splitBars(text!.replaceAll(MICRODVD_CODE, "")),
-  }));
-  return { cues, badLines: unmatched(lines, MICRODVD_LINE), isFrameBased: !hasRate };
-}
-
-/** Parses MPL2, whose times are tenths of seconds. A slash before a line makes it italic. */
-function parseMpl2(lines: NumberedLine[]): ParsedCues {
-  const cues = lines.flatMap(({ text }): Cue[] => {
-    const [, start, end, own] = MPL2_LINE.exec(text) ?? [];
-    if (own === undefined) return [];
-    const plain = splitBars(own).replaceAll(/^\s*[/_\\]/gm, "");
-    return [{ start: Number(start) / 10, end: end === "" ? NaN : Number(end) / 10, text: plain }];
-  });
-  return { cues, badLines: unmatched(lines, MPL2_LINE) };
-}
-
-/** A line of times with an error in it. */
 const BAD_SBV_LINE = /^[\s\d:.]{4,20},[\s\d:.]{4,20}$|^\d{1,2}:\d{1,2}:[^\s,]{1,12}\s?,\s?\d/;
 
 /** Parses SBV and SubViewer, whose text follows a line of times. */
-function parseSbv(lines: NumberedLine[]): ParsedCues {
+function parseSbv(lines: TextLine[]): ParsedCues {
   const cues: Cue[] = [];
   const badLines: number[] = [];
-  const texts: string[][] = [];
   for (const { number, text } of lines) {
     const [, start, end] = SBV_LINE.exec(text) ?? [];
-    const isBad = start === undefined && BAD_SBV_LINE.test(text);
-    if (isBad) badLines.push(number);
-    if (start !== undefined || isBad) {
-      const from = isBad ? parseMediaTime(text.split(",", 1)[0]) : parseMediaTime(start);
-      const before = cues.at(-1)?.end ?? 0;
-      cues.push({ start: Number.isNaN(from) ? before : from, end: parseMediaTime(end), text: "" });
-      texts.push([]);
-    } else texts.at(-1)?.push(text);
+    const last = cues.at(-1);
+    if (start !== undefined) {
+      cues.push({ start: parseMediaTime(start), end: parseMediaTime(end), text: "" });
+    } else if (BAD_SBV_LINE.test(text)) {
+      badLines.push(number);
+      const from = parseMediaTime(text.split(",", 1)[0]);
+      cues.push({ start: Number.isNaN(from) ? (last?.end ?? 0) : from, end: NaN, text: "" });
+    } else if (last) last.text += `${text}\n`;
   }
-  for (const [i, own] of texts.entries()) {
-    cues[i]!.text = cleanSrtText(own.join("\n").replaceAll(/\[br\]/gi, "\n"));
-  }
+  for (const cue of cues) cue.text = cleanSrtText(cue.text.replaceAll(/\[br\]/gi, "\n"));
   return { cues, badLines };
 }
+
+/** A line that names a part of a song: `[Chorus]`. */
+const SECTION_LINE = /^\[[^\]\d][^\]]{0,40}\]$/;
+const BAD_STAMP = /^(?:[[(<{]\s*)?\d{0,3}:\d|^\[\D{0,2}\d/;
+const WORD_TIME = new RegExp(String.raw`[<\[]${TIME}[>\]]`, "g");
 
 /**
  * Parses lines that begin with times: LRC, also with times of words and an offset, TMPlayer, and
  * notes. Lines without a time belong to the one before, unless they look like one with an error.
  */
-function parseStamped(lines: NumberedLine[]): ParsedCues {
-  const cues: Cue[] = [];
+function parseStamped(lines: TextLine[]): ParsedCues {
+  /** A text, and the times at which it is sung. */
+  const blocks: { starts: number[]; text: string }[] = [];
   const badLines: number[] = [];
   let [offset, language]: [number, string | null] = [0, null];
-  let latest: Cue[] = [];
+  let latest: (typeof blocks)[number] | null = null;
   for (const { number, text } of lines) {
-    const match = STAMPED_LINE.exec(text);
-    const tag = match ? null : LRC_TAG.exec(text);
-    if (match) {
-      const own = cleanStampedText(match[2]!);
-      const prefix = match[1] ?? text.slice(0, text.length - match[2]!.length);
+    const [whole, several, own = ""] = STAMPED_LINE.exec(text) ?? [];
+    const tag = LRC_TAG.exec(text)?.[1];
+    if (whole !== undefined) {
       // TMPlayer may number the lines of a cue: 00:00:01,2=
-      const numbered = /^\s*(\d+:\d+:\d+),\d=/.exec(text);
-      const stamps = numbered
-        ? [numbered[1]!]
-        : match[1]
-          ? prefix.match(STAMP)!
-          : prefix.match(STAMP)!.slice(0, 1);
-      latest = stamps.map((stamp) => ({ start: parseMediaTime(stamp), end: NaN, text: own }));
-      cues.push(...latest);
-    } else if (tag) {
-      if (/^\s*\[offset:/i.test(text)) offset = Number(tag[1]) / 1000 || 0;
-      if (/^\s*\[la(?:ng)?:/i.test(text)) language = tag[1]!.trim();
-    } else if (SECTION_LINE.test(text)) {
-      latest = [];
-    } else if (/^\s*[[(<{]?\s*\d{0,3}:\d|^\s*\[\D{0,2}\d/.test(text)) {
+      const stamps = text.replace(/^(\d+:\d+:\d+),\d=/, "$1=").match(STAMP)!;
+      const count = several?.match(STAMP)!.length ?? 1;
+      const starts = stamps.slice(0, count).map(parseMediaTime);
+      latest = { starts, text: splitBars(own.replaceAll(WORD_TIME, "")) };
+      blocks.push(latest);
+    } else if (tag !== undefined) {
+      if (/^\[offset:/i.test(text)) offset = Number(tag) / 1000 || 0;
+      if (/^\[la(?:ng)?:/i.test(text)) language = tag.trim();
+    } else if (SECTION_LINE.test(text)) latest = null;
+    else if (BAD_STAMP.test(text)) {
       badLines.push(number);
-      latest = [];
-    } else {
-      for (const cue of latest) cue.text += `\n${text}`;
+      latest = null;
+    } else if (latest) latest.text += `\n${text}`;
+  }
+  const cues: Cue[] = [];
+  let characters = 0;
+  for (const { starts, text } of blocks) {
+    for (const start of starts) {
+      cues.push({ start: Math.max(0, start - offset), end: NaN, text });
+      characters += text.length;
+      if (characters > LIMITS.transcriptCharacters) return { cues, badLines, language }; // refused
     }
   }
-  for (const cue of cues) cue.start = Math.max(0, cue.start - offset);
-  endAtPauses(cues);
-  return { cues, badLines, language };
-}
-
-/** Ends cues at the time of a line without text, which is there to clear the screen. */
-function endAtPauses(cues: Cue[]): void {
+  // A line without text is there to clear the screen.
   const sorted = cues.toSorted((a, b) => a.start - b.start);
   for (const [i, { start, text }] of sorted.entries()) {
     if (i > 0 && text.trim() === "") sorted[i - 1]!.end = start;
   }
+  return { cues, badLines, language };
 }
 
-/** A line that names a part of a song: `[Chorus]`. */
-const SECTION_LINE = /^\s*\[[^\]\d][^\]]{0,40}\]\s*$/;
-
-const WORD_TIME = new RegExp(String.raw`[<\[]${TIME}[>\]]`, "g");
-
-function cleanStampedText(text: string): string {
-  return splitBars(text.replaceAll(WORD_TIME, ""));
-}
-
-/** Makes line breaks of the bars that stand for them. */
 function splitBars(text: string): string {
   return text.replaceAll("|", "\n");
 }
 
-function unmatched(lines: NumberedLine[], pattern: RegExp): number[] {
-  return lines.filter(({ text }) => !pattern.test(text)).map(({ number }) => number);
+const ASS_COLUMNS = "layer,start,end,style,name,marginl,marginr,marginv,effect,text".split(",");
+const ASS_SIGNATURE =
+  /^[ \t\uFEFF]*(?:\[Script Info\]|Dialogue:[^,\n]{0,40},\s?\d{1,2}:\d{1,2}:)/im;
+const ASS_LINE = /^(Format|Dialogue|\[[^\]]*\])\s*:?(.*)$/is;
+/** Scripts have ten columns. */
+const MAX_COLUMNS = 64;
+
+export function isAss(text: string): boolean {
+  return ASS_SIGNATURE.test(text);
+}
+
+/**
+ * Parses the dialogue of a script of (Advanced) SubStation Alpha. Comments, codes and drawings
+ * aren't text. A line that is in several layers at the same time is there once.
+ */
+export function parseAss(text: string): ParsedCues {
+  let [columns, isEvents] = [ASS_COLUMNS, true];
+  const cues = new Map<string, Cue>();
+  const badLines: number[] = [];
+  for (const [i, line] of splitLines(text).entries()) {
+    const [, key, value = ""] = ASS_LINE.exec(line.trimStart()) ?? [];
+    if (key === undefined) continue;
+    if (key.startsWith("[")) isEvents = /events/i.test(key);
+    else if (/format/i.test(key)) {
+      const names = value.split(",", MAX_COLUMNS).map((name) => name.trim().toLowerCase());
+      if (isEvents && names.includes("text")) columns = names;
+    } else {
+      const fields = value.split(",");
+      const timeOf = (name: string) => parseMediaTime(fields[columns.indexOf(name)]);
+      const [start, end] = [timeOf("start"), timeOf("end")];
+      const own = cleanAssText(fields.slice(columns.indexOf("text")).join(","));
+      if (Number.isNaN(start) || fields.length < columns.length) badLines.push(i + 1);
+      else cues.set(`${start} ${end} ${own}`, { start, end, text: own });
+    }
+  }
+  return { cues: [...cues.values()], badLines };
 }

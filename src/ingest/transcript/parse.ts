@@ -1,22 +1,20 @@
 import { LIMITS } from "../../config.ts";
 import { isTooLong, normalizeCues } from "../../cues.ts";
 import { AppError, type Failure } from "../../errors.ts";
+import { parseJsonText } from "../../json-parse.ts";
 import { isLanguageTag } from "../../language-tag.ts";
+import { trimEndOf } from "../../trim-end.ts";
 import type { Cue } from "../../types.ts";
-import { isAss, parseAss } from "./ass.ts";
+import { addBadLine, MAX_NAMED_LINES, type ParsedCues, splitLines } from "./cue-text.ts";
+import { mergeRollingCues, splitIntoCues } from "./cue-times.ts";
 import { decodeText } from "./decode-text.ts";
+import { isEbuStl, parseEbuStl } from "./ebu-stl.ts";
 import { parseJsonTranscript } from "./json.ts";
-import { parseLineFormat } from "./line-formats.ts";
-import type { ParsedCues } from "./parsed-cues.ts";
-import { splitSentences } from "./plain-text.ts";
-import { mergeRollingCues } from "./rolling-captions.ts";
-import { isSami, parseSami } from "./sami.ts";
+import { isAss, parseAss, parseLineFormat } from "./line-formats.ts";
+import { isSami, isTtml, parseSami, parseTtml } from "./markup.ts";
 import { isScc, parseScc } from "./scc.ts";
-import { isTimedText, parseWebVttLanguage, parseTimedText } from "./srt-vtt.ts";
-import { isTtml, parseTtml } from "./ttml.ts";
-import { badBytesWarning, badLinesWarning } from "./warnings.ts";
+import { isTimedText, parseTimedText, parseWebVttLanguage } from "./srt-vtt.ts";
 
-/** Contents of a transcript file. */
 export interface Transcript {
   /** BCP 47 tag, null if the file has none. */
   language: string | null;
@@ -25,151 +23,172 @@ export interface Transcript {
    * plain text are NaN until `assignCueTimes`.
    */
   cues: Cue[];
-  /** What could not be read as it is written. */
   warnings: Failure[];
   /** Whether times are frames at `NOMINAL_FPS`: `toVideoFps` makes them seconds. */
   isFrameBased: boolean;
 }
 
-/** Control characters that occur in binary files only. */
-const BINARY = /(?!\s)\p{Cc}/u;
+/** Control characters of binary files, and their share above which a file is one. */
+const CONTROLS = /(?!\s)\p{Cc}/gu;
+const MAX_CONTROL_SHARE = 0.01;
 const PADDING = /[\s\p{Cc}]/u;
-/** Formats that are named when they are refused. */
-const OTHER_FORMATS: readonly (readonly [string, RegExp])[] = [
+type Signatures = readonly (readonly [name: string, beginning: RegExp])[];
+/** Formats that are named when they are refused: by their bytes in hexadecimal digits. */
+const BINARY_FORMATS: Signatures = [
+  ["VobSub", /^000001ba/],
+  ["PGS", /^5047.{16}(?:1[4-7]|80)00/],
+  ["MP4", /^0000.{4}66747970/],
+  [
+    "tx3g",
+    /^00.{2,1500}0000.{4}(?:7374796c|686c6974|68636c72|74626f78|626c6e6b|646c6179|6b726f6b)/,
+  ],
+  ["ZIP", /^504b0304/],
+  ["UTF-32", /^(?:fffe0000|0000feff|(?:(?!00)..000000){4}|(?:000000(?!00)..){4})/],
+];
+/** The same by their text. */
+const TEXT_FORMATS: Signatures = [
+  ["VobSub", /^# VobSub index file/],
   ["RTF", /^\{\\rtf/],
   ["PDF", /^%PDF/],
   ["HTML", /^<(?:!doctype\s+html|html)\b/i],
   ["XML other than TTML", /^<(?:\?xml|!doctype|[a-z][\w:.-]{0,40}[\s>])/i],
   ["Spruce STL", /^\d{2}:\d{2}:\d{2}:\d{2}\s{0,9},\s{0,9}\d{2}:\d{2}:\d{2}:\d{2}\s{0,9},/m],
 ];
+const TIMED_NAME = /\.(?:vtt|srt|sbv|sub|ass|ssa|ttml|dfxp|scc|smi|lrc|stl)$/i;
 /** A line that begins as one of a timed format that isn't known. */
 const TIMED_LINE =
-  /^\s*(?:\d{1,4}\s*[\t,;|]?\s*)?[[({<]?\s*(?:\d{1,3}:\d{2}(?::\d{2})?[.,:;]?\d*|\d{1,9}[\t,;|]\s*\d{1,9}[\t,;|]|\d+[\])}]\s*[[({]\d+)/;
+  /^(?:\d{1,4}\s{0,9}[\t,;|]?\s{0,9})?[[({<]?\s{0,9}(?:\d{1,3}:\d{2}|\d{1,9}[\t,;|]\s{0,9}\d{1,9}[\t,;|]|\d{1,9}[\])}]\s{0,9}[[({]\d)/;
+
+const MIN_TIMED_SHARE = 0.3;
 
 /**
  * Parses a transcript file of any format in docs/formats.md, in the encoding that is given or
  * detected. The sentences of a plain text have no times. Throws `bad_request` with the reason, also
- * for a timed format that isn't known: its numbers aren't words.
+ * for a timed format that isn't known, by its content or its name: its numbers aren't words.
  */
-export function parseTranscript(bytes: Uint8Array, encoding?: string): Transcript {
+export function parseTranscript(
+  bytes: Uint8Array,
+  encoding?: string,
+  fileName: string = "",
+): Transcript {
+  refuseOther(BINARY_FORMATS, Buffer.from(bytes.subarray(0, 1000)).toString("hex"));
+  if (isEbuStl(bytes)) return toTranscript(parseEbuStl(bytes), fileName);
   const decoded = decodeText(bytes, encoding);
-  const text = withoutPadding(decoded.text);
-  if (text === "") throw unreadable("it is empty");
-  if (BINARY.test(text)) throw unreadable("it is not text");
-  const { language = null, cues, badLines, isFrameBased = false } = parseText(text);
-  if (isTooLong(cues)) throw tooLong(LIMITS.transcriptCharacters);
+  const content = decoded.text.trimStart();
+  const skippedLines = countLineBreaks(decoded.text.slice(0, -content.length || undefined));
+  // DOS ends text with a control character, some programs fill blocks with zeros.
+  const parsed = parseText(trimEndOf(content, PADDING));
+  const badLines = parsed.badLines.map((line) => line + skippedLines);
+  const transcript = toTranscript({ ...parsed, badLines }, fileName);
+  if (decoded.badLine !== null) {
+    const subject = `Line ${decoded.badLine} of the transcript has a byte`;
+    transcript.warnings.push(
+      malformed(`${subject} that isn't ${decoded.encoding}: it is shown as �.`),
+    );
+  }
+  return transcript;
+}
+
+/** Checks what was parsed, sorts it, and warns of lines that could not be read as written. */
+function toTranscript(
+  { language = null, cues, badLines, isFrameBased = false }: ParsedCues,
+  fileName: string,
+): Transcript {
+  const name = TIMED_NAME.exec(fileName.trim())?.[0];
+  if (name !== undefined && cues.length > 0 && cues.every(({ start }) => Number.isNaN(start))) {
+    throw unreadable(`its name ends with ${name}, but it has no times`);
+  }
+  if (isTooLong(cues)) throw tooLong(LIMITS.transcriptCharacters, "characters");
+  if (cues.length > LIMITS.transcriptCues) throw tooLong(LIMITS.transcriptCues, "cues");
   const normalized = normalizeCues(cues);
   if (normalized.length === 0) throw unreadable("it holds no cues");
-  const skippedLines = countLineBreaks(decoded.text.slice(0, decoded.text.indexOf(text)));
-  return {
-    language: language !== null && isLanguageTag(language) ? language : null,
-    cues: mergeRollingCues(normalized),
-    warnings: [
-      ...badLinesWarning(badLines.map((line) => line + skippedLines)),
-      ...badBytesWarning(decoded),
-    ],
-    isFrameBased,
-  };
+  const warnings: Failure[] = [];
+  if (badLines.length > 0) {
+    const others = badLines.length - MAX_NAMED_LINES;
+    const lines = badLines.slice(0, MAX_NAMED_LINES).join(", ");
+    const subject = `Line${badLines.length > 1 ? "s" : ""} ${lines}`;
+    const rest = `${others > 0 ? ` and ${others} more` : ""} of the transcript can't be read`;
+    warnings.push(malformed(`${subject}${rest} as written: check the times around it.`));
+  }
+  const tag = language !== null && isLanguageTag(language) ? language : null;
+  return { language: tag, cues: mergeRollingCues(normalized), warnings, isFrameBased };
+}
+
+function malformed(message: string): Failure {
+  return { code: "transcript_malformed", message };
 }
 
 function countLineBreaks(text: string): number {
-  return text.split(/\r\n|\r|\n/).length - 1;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\n" || (text[at] === "\r" && text[at + 1] !== "\n")) count++;
+  }
+  return count;
 }
 
-/**
- * Removes padding: DOS ends text with a control character, some programs fill blocks with zeros.
- */
-function withoutPadding(text: string): string {
-  let end = text.length;
-  while (end > 0 && PADDING.test(text[end - 1]!)) end--;
-  return text.slice(0, end).trimStart();
-}
-
-function parseText(text: string): ParsedCues {
+function parseText(decoded: string): ParsedCues {
+  if (decoded === "") throw unreadable("it is empty");
+  const controls = decoded.length - decoded.replaceAll(CONTROLS, "").length;
+  if (controls > decoded.length * MAX_CONTROL_SHARE && !isTimedText(decoded)) {
+    throw unreadable("it is not text");
+  }
+  const text = decoded.replaceAll("\0", "\uFFFD");
   if (/^(?:\[\s*(?:[{[\]]|null\b)|\{\s*["}])/.test(text)) return parseJson(text);
   requireLength(text.length, MAX_TIMED_CHARACTERS);
+  if (countLineBreaks(text) >= LIMITS.transcriptLines) {
+    throw tooLong(LIMITS.transcriptLines, "lines");
+  }
   if (isSami(text)) return parseSami(text);
   if (isTtml(text)) return parseTtml(text);
   if (isAss(text)) return parseAss(text);
   if (isScc(text)) return parseScc(text);
-  const other = OTHER_FORMATS.find(([, pattern]) => pattern.test(text.slice(0, 2000)));
-  if (other) throw unreadable(`it is ${other[0]}: ${READABLE}`);
+  refuseOther(TEXT_FORMATS, text.slice(0, 2000));
   if (isTimedText(text)) return { ...parseTimedText(text), language: parseWebVttLanguage(text) };
   const lineFormat = parseLineFormat(text);
   if (lineFormat) return lineFormat;
   requireLength(text.length);
-  if (isUnknownTimedFormat(text))
+  const lines = splitLines(text).filter((line) => line.trim() !== "");
+  const timed = lines.filter((line) => TIMED_LINE.test(line.trim())).length;
+  if (timed > 1 && timed > lines.length * MIN_TIMED_SHARE) {
     throw unreadable(`it has times in a format of its own: ${READABLE}`);
-  const cues = splitSentences(text).map((sentence) => ({ start: NaN, end: NaN, text: sentence }));
+  }
+  const cues = splitIntoCues(text).map((sentence) => ({ start: NaN, end: NaN, text: sentence }));
   return { cues, badLines: [] };
 }
 
-const READABLE = "send SRT, WebVTT, TTML, ASS, SCC, SBV, LRC, TSV, JSON or plain text";
-/** Share of lines with times above which a text isn't plain. */
-const MIN_TIMED_SHARE = 0.3;
+const READABLE = "send SRT, WebVTT, TTML, ASS, SCC, EBU STL, SBV, LRC, TSV, JSON or plain text";
 
-function isUnknownTimedFormat(text: string): boolean {
-  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
-  const timed = lines.filter((line) => TIMED_LINE.test(line.slice(0, 200))).length;
-  return timed > 1 && timed > lines.length * MIN_TIMED_SHARE;
+function refuseOther(formats: Signatures, head: string): void {
+  const other = formats.find(([, beginning]) => beginning.test(head));
+  if (other) throw unreadable(`it is ${other[0]}: ${READABLE}`);
 }
 
 function parseJson(text: string): ParsedCues {
-  if (isTooComplex(text)) throw unreadable("its JSON is too deep, or has too many objects");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw unreadable("it looks like JSON but is not");
-  }
-  const parsed = parseJsonTranscript(value);
+  const json = parseJsonText(text, MAX_VALUES);
+  if ("reason" in json) throw unreadable(`it looks like JSON, but ${json.reason}`);
+  const parsed = parseJsonTranscript(json.value);
   if (!parsed)
     throw unreadable("JSON must be [{start, end, text}], Whisper's {segments} or Deepgram's");
   const { undated, ...rest } = parsed;
-  return { ...rest, badLines: undated.map((cue) => lineOf(text, JSON.stringify(cue.text))) };
+  const badLines: number[] = [];
+  for (const { text: own } of undated) {
+    const isNamed = badLines.length < MAX_NAMED_LINES;
+    addBadLine(badLines, text, isNamed ? text.indexOf(JSON.stringify(own)) : 0);
+  }
+  return { ...rest, badLines };
 }
 
-/** Returns the number of the line of a text in which another one begins. */
-function lineOf(text: string, part: string): number {
-  return text.slice(0, Math.max(0, text.indexOf(part))).split("\n").length;
-}
-
-/** Objects and lists in a JSON transcript: 12 hours of speech have some 130,000 words. */
-const MAX_OBJECTS = 400_000;
+/** Values in a JSON transcript: 12 hours of speech have some 130,000 words. */
+const MAX_VALUES = 1_200_000;
 /** Characters of SRT or WebVTT, with times and markup. */
 const MAX_TIMED_CHARACTERS = 3 * LIMITS.transcriptCharacters;
-/** Levels of objects and lists in a transcript: Deepgram's has nine. */
-const MAX_DEPTH = 16;
-
-/** Tests whether a JSON text nests too deep, or has more objects than any speech needs. */
-function isTooComplex(text: string): boolean {
-  let [depth, objects] = [0, 0];
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at);
-    else if (character === "}" || character === "]") depth--;
-    else if (character === "{" || character === "[") {
-      if (++depth > MAX_DEPTH || ++objects > MAX_OBJECTS) return true;
-    }
-  }
-  return false;
-}
-
-/** Returns the index of the quotation mark that ends a JSON string. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === '"') return at;
-  }
-  return text.length;
-}
 
 function requireLength(characters: number, max: number = LIMITS.transcriptCharacters): void {
-  if (characters > max) throw tooLong(max);
+  if (characters > max) throw tooLong(max, "characters");
 }
 
-function tooLong(max: number): AppError {
-  return unreadable(`its text has more than ${max} characters`);
+function tooLong(max: number, unit: string): AppError {
+  return unreadable(`its text has more than ${max} ${unit}`);
 }
 
 function unreadable(reason: string): AppError {

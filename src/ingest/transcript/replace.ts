@@ -1,13 +1,12 @@
 import { MODELS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
 import type { AssetId, JobId, VectorId } from "../../ids.ts";
+import { isAssetLive } from "../../store/asset-changes.ts";
 import { getAsset } from "../../store/d1/assets.ts";
-import { incrementRevision } from "../../store/d1/traversals.ts";
-import { isWatched } from "../../store/d1/watches.ts";
-import { isAssetLive } from "../../store/deletions.ts";
+import { incrementRevision } from "../../store/d1/indices.ts";
+import { recountBytes } from "../../store/d1/quotas.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { listSegments } from "../../store/index-database/segments.ts";
-import { recountBytes } from "../../store/recount-bytes.ts";
 import {
   commitTranscript,
   listAbandonedJobs,
@@ -15,22 +14,21 @@ import {
   listUnembeddedJobs,
   setEmbedded,
   setSegmentTranscripts,
+  speechLanguage,
 } from "../../store/transcript-replacement.ts";
 import { deleteCues, getTranscript } from "../../store/transcripts.ts";
 import { vectorPair } from "../../store/vectorize/vector-pairs.ts";
 import { deleteVectors, vectorId } from "../../store/vectorize/vectors.ts";
-import type { Asset, Segment, AssetRef } from "../../types.ts";
+import type { Asset, AssetRef, Segment } from "../../types.ts";
 import { getTimedCues, transcriptBySegment } from "../steps/align-transcript.ts";
 import { embedTexts, replaceVectors } from "../steps/embed.ts";
-import { storeReembedded } from "./store-new-vectors.ts";
-import { isTranscriptWarning } from "./warnings.ts";
+import { isTranscriptWarning } from "./cue-times.ts";
 
 /** A transcript to put in. Its cues are stored under the job's id. */
 interface Replacement {
   jobId: JobId;
   assetId: AssetId;
   language: string | null;
-  /** What is to be said about the transcript. */
   warnings: Failure[];
 }
 
@@ -56,11 +54,11 @@ export async function replaceTranscript(
   const change = { assetId, jobId, language, cueCount: cues.length, warnings };
   const revision = await commitTranscript(env.DB, change);
   if (revision === null) throw replacementCancelled();
-  const changed = transcriptBySegment(asset, segments, cues).filter(
-    ({ transcript }, i) => transcript !== segments[i]!.transcript,
-  );
+  const transcripts = transcriptBySegment(asset, segments, cues);
+  const changed = transcripts.filter(({ transcript }, i) => transcript !== segments[i]!.transcript);
+  const current = { assetId, revision, language: speechLanguage(language, transcripts) };
   const earlierJobs = await listUnembeddedJobs(db, assetId);
-  await setSegmentTranscripts(db, { assetId, revision }, jobId, changed, earlierJobs);
+  await setSegmentTranscripts(db, current, jobId, changed, earlierJobs);
   if (asset.transcriptJobId !== jobId) await deleteCues(env.MEDIA, asset, asset.transcriptJobId);
   const reembeddedCount = await reembedSpeech(env, asset, jobId, segments, onProgress);
   return { video_id: assetId, cues: cues.length, segments: reembeddedCount };
@@ -103,7 +101,6 @@ async function reembedSpeech(
 ): Promise<number> {
   const db = indexDatabase(env, asset);
   const pair = vectorPair(env, asset);
-  const isStored = await isWatched(env.DB, asset);
   const byId = new Map(segments.map((segment) => [segment.segmentId, segment]));
   let total = 0;
   for (;;) {
@@ -117,7 +114,6 @@ async function reembedSpeech(
     }));
     const vectors = await embedTexts(env.AI, changed, ["speech"]);
     await replaceVectors(db, pair.text, asset, vectors, changed.map(speechId));
-    if (isStored) await storeReembedded(db, pair, changed, vectors);
     const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
     await setEmbedded(db, asset.assetId, [jobId, ...abandoned], batch);
     await incrementRevision(env.DB, asset.indexId);

@@ -1,6 +1,5 @@
 import type { Cue } from "../../types.ts";
-import { numberLines } from "./numbered-line.ts";
-import type { ParsedCues } from "./parsed-cues.ts";
+import { type ParsedCues, splitLines } from "./cue-text.ts";
 
 /*
  * Scenarist Closed Captions: lines of a time code and of words of CEA-608, each of two bytes with a
@@ -9,6 +8,9 @@ import type { ParsedCues } from "./parsed-cues.ts";
 
 const LINE = /^\s*(\d{2}):(\d{2}):(\d{2})([:;.])(\d{2})\s+((?:[\da-f]{4}\s*)+)$/i;
 const FPS = 30_000 / 1001;
+
+/** Bits of a preamble address code that tell its row. */
+const ROW_BITS = 0x07_20;
 
 /** Characters that differ from ASCII (CEA-608, table 49). */
 const BASIC: Record<number, string> = {
@@ -34,7 +36,7 @@ const EXTENDED: Record<number, string[]> = {
 export function isScc(text: string): boolean {
   return (
     /^\s*Scenarist_SCC/i.test(text) ||
-    numberLines(text.slice(0, 4000)).some((line) => LINE.test(line.text))
+    splitLines(text.slice(0, 4000)).some((line) => LINE.test(line))
   );
 }
 
@@ -43,17 +45,26 @@ interface CaptionDecoder {
   mode: "pop" | "roll" | "paint";
   hidden: string;
   shown: Cue | null;
+  /** Row that is written, and rows of what is shown, as bits of their address. */
+  row: number;
+  shownRows: Set<number>;
   cues: Cue[];
 }
 
 export function parseScc(text: string): ParsedCues {
-  const decoder: CaptionDecoder = { mode: "pop", hidden: "", shown: null, cues: [] };
+  const decoder: CaptionDecoder = {
+    mode: "pop",
+    hidden: "",
+    shown: null,
+    row: 0,
+    shownRows: new Set(),
+    cues: [],
+  };
   const badLines: number[] = [];
-  for (const line of numberLines(text)) {
-    const match = LINE.exec(line.text);
+  for (const [i, line] of splitLines(text).entries()) {
+    const match = LINE.exec(line);
     if (!match) {
-      if (line.text.trim() !== "" && !/^\s*Scenarist_SCC/i.test(line.text))
-        badLines.push(line.number);
+      if (line.trim() !== "" && !/^\s*Scenarist_SCC/i.test(line)) badLines.push(i + 1);
       continue;
     }
     const words = match[6]!
@@ -94,7 +105,9 @@ function decodeWord(decoder: CaptionDecoder, word: number, time: number): void {
   } else if (high === 0x14 && low >= 0x20 && low < 0x30) {
     runCommand(decoder, low, time);
   } else if (high >= 0x10 && high < 0x18 && low >= 0x40) {
-    append(decoder, "\n", time); // a preamble address code: another row
+    decoder.row = word & ROW_BITS; // a preamble address code
+    if (decoder.mode === "paint" && decoder.shownRows.has(decoder.row)) endShown(decoder, time);
+    append(decoder, "\n", time);
   } else if (high === 0x11 && low >= 0x20 && low < 0x30) {
     append(decoder, " ", time); // a mid-row code takes the place of a blank
   }
@@ -106,8 +119,10 @@ function toCharacter(code: number): string {
 
 function runCommand(decoder: CaptionDecoder, command: number, time: number): void {
   if (command === 0x20) decoder.mode = "pop";
-  else if (command === 0x29) decoder.mode = "paint";
-  else if (command >= 0x25 && command <= 0x27) {
+  else if (command === 0x29) {
+    endShown(decoder, time);
+    decoder.mode = "paint";
+  } else if (command >= 0x25 && command <= 0x27) {
     if (decoder.mode !== "roll") endShown(decoder, time);
     decoder.mode = "roll";
   } else if (command === 0x2c) endShown(decoder, time);
@@ -126,6 +141,7 @@ const MAX_CHARACTERS = 600;
 
 function append(decoder: CaptionDecoder, text: string, time: number): void {
   const { shown } = decoder;
+  if (text.trim() !== "") decoder.shownRows.add(decoder.row);
   if (decoder.mode === "pop") decoder.hidden = (decoder.hidden + text).slice(-MAX_CHARACTERS);
   else if (shown) shown.text = (shown.text + text).slice(-MAX_CHARACTERS);
   else if (text.trim() !== "") decoder.shown = { start: time, end: NaN, text };
@@ -139,4 +155,5 @@ function replaceLast(decoder: CaptionDecoder, text: string): void {
 function endShown(decoder: CaptionDecoder, time: number): void {
   if (decoder.shown) decoder.cues.push({ ...decoder.shown, end: time });
   decoder.shown = null;
+  decoder.shownRows.clear();
 }

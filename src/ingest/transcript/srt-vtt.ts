@@ -1,7 +1,10 @@
-import { cleanSrtText, cleanVttText } from "./cue-text.ts";
-import { parseMediaTime } from "./media-time.ts";
-import { splitLines } from "./numbered-line.ts";
-import type { ParsedCues } from "./parsed-cues.ts";
+import {
+  cleanSrtText,
+  cleanVttText,
+  parseMediaTime,
+  type ParsedCues,
+  splitLines,
+} from "./cue-text.ts";
 
 /*
  * Lenient parser of SRT and WebVTT. Accepts what tools and people write for times and arrows, cues
@@ -14,36 +17,42 @@ const TIME = String.raw`-?\d[\d:.,;：，．\s]{0,24}?`;
 /** Arrows of word processors and typing errors. Short times need `-->` to make a line of times. */
 const ARROW = String.raw`[-–—‐‑−=~]{1,3}\s?(?:>|&gt;)|[–—→⟶⇒➔➜]|-{2,3}`;
 const MARKS = String.raw`[\s\u200E\u200F\u202A-\u202E\u2066-\u2069\[]*`;
+// bounded: MAX_TIMES
 const TIMES = new RegExp(
   String.raw`^${MARKS}(${TIME})\s*(${ARROW})\s*(?:(${TIME})\]?(?:\s+([^\s\d.,:;].*))?)?\s*$`,
 );
-const BROKEN = new RegExp(String.raw`\d\s*:.*(?:${ARROW})|(?:${ARROW}).*\d\s*:|-->`);
+/** Times of WebVTT. What is behind them is never text. */
+const VTT_TIMES = /^\s*([\d:]{4,12}[.,]\d{1,9})\s*-->\s*([\d:]{4,12}[.,]\d{1,9})/;
+const ANY_ARROW = new RegExp(ARROW);
 const THREE_PARTS = /\d:\d{1,2}[:.,]\d/;
 const COUNTER = /^[\s\uFEFF]*(\d{1,9})\s*$/;
-const SETTINGS = /^(?:[A-Za-z]\w*:\S+\s*)+$/;
-const MAX_LINE = 300;
+/** What may stand behind the times of SRT, but isn't text. */
+const SETTINGS = /^[A-Za-z]\w*:\S+(?: [A-Za-z]\w*:\S+)* ?$/;
+const MAX_TIMES = 300;
+const MAX_HEADER = 4000;
 
-/** A line with the times of a cue. */
 interface Timing {
-  /** Index of the line. */
   at: number;
   start: number;
   end: number;
   /** Text after the times, which some tools write there. */
   rest: string;
-  /** How the times are written. */
   style: "standard" | "unusual" | "broken";
 }
 
 /** Whether the text has a line with times or the signature of WebVTT. */
 export function isTimedText(text: string): boolean {
-  return isWebVtt(text) || splitLines(text).some((line) => parseTiming(line, 0) !== null);
+  return isWebVtt(text) || splitLines(text).some((line) => parseTiming(line, 0, false) !== null);
 }
 
 /** Returns the `Language` of a WebVTT header, null without any. */
 export function parseWebVttLanguage(text: string): string | null {
-  const [header = ""] = isWebVtt(text) ? text.split(/\n\s*\n|-->/, 1) : [];
-  return /^Language:\s*(\S+)\s*$/im.exec(header)?.[1] ?? null;
+  if (!isWebVtt(text)) return null;
+  const lines = splitLines(text.slice(0, MAX_HEADER)).map((line) => line.trim());
+  const end = lines.findIndex((line) => line === "" || line.includes("-->"));
+  const header = end < 0 ? lines : lines.slice(0, end);
+  const named = header.map((line) => /^Language:\s*(\S+)$/i.exec(line)?.[1]);
+  return named.find((language) => language !== undefined) ?? null;
 }
 
 /** Parses SRT or WebVTT into cues in file order, without markup. A missing end is NaN. */
@@ -58,8 +67,10 @@ export function parseTimedText(text: string): ParsedCues {
     const next = timings[i + 1]?.at ?? lines.length;
     const hasCounter =
       stripsCounters && i + 1 < timings.length && COUNTER.test(lines[next - 1] ?? "");
-    const own = [rest, ...lines.slice(at + 1, hasCounter ? next - 1 : next)];
-    return { start, end, text: isVtt ? vttCueText(own) : cleanSrtText(own.join("\n")) };
+    const own = lines.slice(at + 1, hasCounter ? next - 1 : next);
+    const isLast = i === timings.length - 1;
+    const cueText = isVtt ? vttCueText(own, isLast) : cleanSrtText([rest, ...own].join("\n"));
+    return { start, end, text: cueText };
   });
   placeBrokenCues(cues);
   const unusual = timings.filter(({ style }) => style === "unusual");
@@ -78,7 +89,7 @@ function findTimings(lines: string[], isVtt: boolean): Timing[] {
   let counter: number | null = null;
   for (const [at, line] of lines.entries()) {
     const isText = isVtt && line.includes("&gt;"); // an arrow that WebVTT writes in a text
-    const timing = isText ? null : (parseTiming(line, at) ?? parseBroken(lines, at, isVtt));
+    const timing = isText ? null : (parseTiming(line, at, isVtt) ?? parseBroken(lines, at, isVtt));
     if (timing) {
       timings.push(timing);
       const own = COUNTER.exec(lines[at - 1] ?? "")?.[1];
@@ -91,10 +102,11 @@ function findTimings(lines: string[], isVtt: boolean): Timing[] {
   return timings;
 }
 
-/** Parses a line of times; null for any other line. */
-function parseTiming(line: string, at: number): Timing | null {
-  if (line.length > MAX_LINE) return null;
-  const [, from, arrow, to, rest = ""] = TIMES.exec(line) ?? [];
+function parseTiming(line: string, at: number, isVtt: boolean): Timing | null {
+  const [, first, last] = (isVtt && VTT_TIMES.exec(line)) || [];
+  // `TIMES` allows any number of blanks: runs of them are made one.
+  const source = first === undefined ? line.replaceAll(/\s+/g, " ") : `${first} --> ${last}`;
+  const [, from, arrow, to, ownRest = ""] = TIMES.exec(source.slice(0, MAX_TIMES)) ?? [];
   if (from === undefined || arrow === undefined) return null;
   const [start, end] = [parseMediaTime(from), parseMediaTime(to)];
   if (Number.isNaN(start) || (to !== undefined && Number.isNaN(end))) return null;
@@ -103,10 +115,11 @@ function parseTiming(line: string, at: number): Timing | null {
   const isStandard =
     isArrow && [from, to ?? "0:00,000"].every((time) => STANDARD.test(time.trim()));
   const style = isStandard ? "standard" : "unusual";
+  const rest = isVtt ? "" : ownRest + source.slice(MAX_TIMES);
   return { at, start, end, rest: SETTINGS.test(rest) ? "" : rest, style };
 }
 
-const STANDARD = /^-?(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,9})?$/;
+const STANDARD = /^-?(?:\d{1,4}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,9})?$/;
 
 /**
  * Parses a line that was to have times, but has an error in them: after a counter or a blank line,
@@ -114,13 +127,16 @@ const STANDARD = /^-?(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,9})?$/;
  */
 function parseBroken(lines: string[], at: number, isVtt: boolean): Timing | null {
   const line = lines[at]!;
-  if (line.length > MAX_LINE || !BROKEN.test(line)) return null;
+  if (!mayHaveTimes(line)) return null;
   const before = lines[at - 1]?.trim() ?? "";
   const isExpected = COUNTER.test(before) || (before === "" && at > 0 && isVtt);
-  const hasTime = THREE_PARTS.test(line) && /^[\s\d:.,;OolI>=~–—→-]*$/.test(line);
+  const [from = "", to = ""] = line.split(ANY_ARROW, 2);
+  const [start, end] = [parseMediaTime(from), parseMediaTime(to)];
+  const isHalfRead =
+    line.includes("-->") && [from, to].every((time) => /^\s*[^\s:]{1,9}:\S*\s*$/.test(time));
+  const hasTime = THREE_PARTS.test(line) && (isHalfRead || /^[\s\d:.,;OolI>=~–—→-]*$/.test(line));
   if (!hasTime && !(isExpected && /\d/.test(line))) return null;
-  const [from, to] = line.split(new RegExp(ARROW), 2);
-  return { at, start: parseMediaTime(from), end: parseMediaTime(to), rest: "", style: "broken" };
+  return { at, start, end, rest: "", style: "broken" };
 }
 
 /** Whether a line is the counter of a cue whose line of times is missing. */
@@ -128,7 +144,13 @@ function isLonelyCounter(lines: string[], at: number, expected: number): boolean
   if (Number(COUNTER.exec(lines[at]!)?.[1] ?? NaN) !== expected) return false;
   if ((lines[at - 1] ?? "").trim() !== "") return false;
   const next = (lines[at + 1]?.trim() ? lines[at + 1] : lines[at + 2]) ?? "";
-  return next.trim() !== "" && !TIMES.test(next) && !BROKEN.test(next);
+  return next.trim() !== "" && !parseTiming(next, 0, false) && !mayHaveTimes(next);
+}
+
+/** Whether a line has an arrow, beside a part of a time or as WebVTT writes it. */
+function mayHaveTimes(line: string): boolean {
+  const head = line.slice(0, MAX_TIMES);
+  return head.includes("-->") || (ANY_ARROW.test(head) && /\d\s?:/.test(head));
 }
 
 /** Gives cues whose start can't be read the time between their neighbours. */
@@ -141,8 +163,15 @@ function placeBrokenCues(cues: { start: number; end: number }[]): void {
   }
 }
 
-/** Joins lines up to the first empty one. A comment, a style or the next cue's id may follow. */
-function vttCueText([rest = "", ...lines]: string[]): string {
-  const end = lines.indexOf("");
-  return cleanVttText([rest, ...lines.slice(0, end === -1 ? undefined : end)].join("\n"));
+/**
+ * Joins the lines of a cue up to an empty one, which may also follow the times. A comment, a style
+ * or the next cue's id may come instead.
+ */
+function vttCueText(lines: string[], isLast: boolean): string {
+  const start = lines.findIndex((line) => line.trim() !== "");
+  const own = start < 0 ? [] : lines.slice(start);
+  const end = own.indexOf("");
+  const isId = end < 0 && own.length === 1 && !isLast;
+  if (start > 0 && (isId || /^(?:NOTE|STYLE|REGION)\b/.test(own[0]!))) return "";
+  return cleanVttText(own.slice(0, end < 0 ? undefined : end).join("\n"));
 }

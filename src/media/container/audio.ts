@@ -16,13 +16,12 @@ import { AppError } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { withContainerErrors } from "./open-container.ts";
 import { packetsFrom } from "./packets.ts";
-import type { PresentedAudio, TrackSpan } from "./presented-track.ts";
-import { rangeInSpan, spansIn, toPresentationTime } from "./timeline.ts";
+import { isPresented, type PresentedAudio, toStreamRange } from "./timeline.ts";
 
 export interface AudioClip {
   /** A standalone file: ADTS, MP3, FLAC, Ogg or WAV, by the codec, Matroska for the rest. */
   bytes: Uint8Array;
-  /** Presentation time of its first packet. */
+  /** Presentation time of its first packet, which may begin before the track does. */
   startSeconds: number;
 }
 
@@ -44,14 +43,12 @@ const MAX_PAUSE_SECONDS = 0.2;
  * order. None without audio in this range. Throws `unsupported_audio_codec` or
  * `unreadable_container`.
  */
-export async function cutAudio({ spans }: PresentedAudio, range: TimeRange): Promise<AudioClip[]> {
+export async function cutAudio(audio: PresentedAudio, range: TimeRange): Promise<AudioClip[]> {
   return withContainerErrors(async () => {
     const clips: AudioClip[] = [];
-    for (const span of spansIn(spans, range)) {
-      const track = await span.open();
-      for (const packets of await listRuns(track, rangeInSpan(span, range)))
-        clips.push(await toClip(track, packets, span));
-    }
+    if (!isPresented(audio, range)) return clips;
+    for (const packets of await listRuns(audio.track, toStreamRange(audio, range)))
+      clips.push(await toClip(audio, packets));
     return clips;
   });
 }
@@ -76,9 +73,8 @@ async function listRuns(track: InputAudioTrack, { start, end }: TimeRange) {
 }
 
 async function toClip(
-  track: InputAudioTrack,
+  { track, origin }: PresentedAudio,
   packets: readonly EncodedPacket[],
-  span: TrackSpan<InputAudioTrack>,
 ): Promise<AudioClip> {
   const codec = await track.getCodec();
   const format =
@@ -96,9 +92,7 @@ async function toClip(
   }
   await output.finalize();
   const bytes = new Uint8Array(output.target.buffer!);
-  // The first packet may begin before the span.
-  const lead = Math.max(0, span.streamStart - start);
-  return { bytes, startSeconds: toPresentationTime(span, start) - lead };
+  return { bytes, startSeconds: start - origin };
 }
 
 export function unsupportedAudioCodec(name: string): AppError {

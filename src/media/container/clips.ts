@@ -11,47 +11,20 @@ import {
 } from "mediabunny";
 import { AppError } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
-import { makeDisposablePredicate } from "./disposable.ts";
 import { withContainerErrors } from "./open-container.ts";
-import { getKeyPacketAt, packetsFrom } from "./packets.ts";
-import type { PresentedVideo } from "./presented-track.ts";
-import { rangeInSpan, spanAt, spansIn, toPresentationTime, toStreamTime } from "./timeline.ts";
+import { getKeyPacketAt, packetsFrom, makeDisposablePredicate } from "./packets.ts";
+import { type PresentedVideo, toStreamTime } from "./timeline.ts";
 
 /** A frame may be stored this long before one that is presented before it. */
 export const REORDER_SECONDS = 1;
 /** Duration of a frame whose container states none, as Matroska does of the last one. */
 const MIN_FRAME_SECONDS = 0.04;
-/** Most frames that H.264 decodes ahead of one that is presented before them, and that one. */
-const REORDERED_FRAMES = 17;
-
 export interface Clip {
   /** A standalone MP4. */
   file: Blob;
   codec: VideoCodec;
   /** Time in the clip of the requested frame, or of the start of the requested range. */
   atSeconds: number;
-}
-
-/** A clip of a time range. Times are seconds of the presentation. */
-export interface RangeClip extends Clip {
-  /** Presentation times of its frames, in order. */
-  presentationTimes: number[];
-  /** End of the last frame in the range. */
-  endSeconds: number;
-  /** False if `maxBytes` left out the rest of the range. */
-  isComplete: boolean;
-}
-
-/** Which packets of a range are copied. */
-export interface RemuxOptions {
-  /**
-   * A clip that would be larger ends with the previous group of pictures, or within its only one.
-   */
-  maxBytes: number;
-  /** Copies the key packet of each group of pictures only. */
-  keyPacketsOnly: boolean;
-  /** Leaves out disposable frames as long as no gap grows beyond this. */
-  gapSeconds: number;
 }
 
 /**
@@ -65,8 +38,7 @@ export async function cutFrameClip(
   presentedSeconds: number,
   maxBytes: number,
 ): Promise<Clip> {
-  const span = spanAt(video.spans, presentedSeconds)!;
-  const [track, seconds] = [await span.open(), toStreamTime(span, presentedSeconds)];
+  const [{ track }, seconds] = [video, toStreamTime(video, presentedSeconds)];
   return remux(track, seconds, async (sink, first, copy) => {
     const target = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
     const isDisposable = await makeDisposablePredicate(track);
@@ -94,15 +66,10 @@ function isEarlier(a: EncodedPacket, b: EncodedPacket): boolean {
  * Returns how many bytes a clip from `start` to `end` (seconds) can take, at most `maxBytes`: the
  * sum of the packets from the group of pictures at `start` on. Reads no packet's data.
  */
-export function maxClipBytes(
-  video: PresentedVideo,
-  range: TimeRange,
-  maxBytes: number,
-): Promise<number> {
+export function maxClipBytes(video: PresentedVideo, range: TimeRange, maxBytes: number) {
   return withContainerErrors(async () => {
-    const span = spanShown(video, range);
-    const [start, end] = [toStreamTime(span, range.start), toStreamTime(span, range.end)];
-    const sink = new EncodedPacketSink(await span.open());
+    const [start, end] = [toStreamTime(video, range.start), toStreamTime(video, range.end)];
+    const sink = new EncodedPacketSink(video.track);
     const options = { metadataOnly: true };
     const first = await getKeyPacketAt(sink, start, options);
     let bytes = 0;
@@ -113,91 +80,6 @@ export function maxClipBytes(
     }
     return Math.min(bytes, maxBytes);
   });
-}
-
-/**
- * Copies the frames from `start` to `end` (seconds) into an MP4, or as many as the options admit,
- * at most to the end of the span in which the range begins. Throws what `cutFrameClip` throws.
- */
-export async function cutRangeClip(
-  video: PresentedVideo,
-  range: TimeRange,
-  options: RemuxOptions,
-): Promise<RangeClip> {
-  const span = spanShown(video, range);
-  const clip = await cutStream(await span.open(), rangeInSpan(span, range), options);
-  const next = video.spans.find((other) => other.start >= span.end && other.start < range.end);
-  const isWholeSpan = clip.isComplete && next !== undefined;
-  const clipEnd = toPresentationTime(span, clip.endSeconds);
-  return {
-    ...clip,
-    presentationTimes: clip.presentationTimes.map((time) => toPresentationTime(span, time)),
-    endSeconds: isWholeSpan ? next.start : Math.min(range.end, clipEnd),
-    isComplete: clip.isComplete && next === undefined,
-  };
-}
-
-/** Returns the first span that a range shows, or the one whose last frame stays on screen. */
-function spanShown({ spans }: PresentedVideo, range: TimeRange) {
-  return spansIn(spans, range)[0] ?? spanAt(spans, range.start)!;
-}
-
-function cutStream(
-  track: InputVideoTrack,
-  { start, end }: TimeRange,
-  { maxBytes, keyPacketsOnly, gapSeconds }: RemuxOptions,
-): Promise<RangeClip> {
-  return remux(track, start, async (sink, first, copy) => {
-    const presentationTimes: number[] = [];
-    const isDisposable = await makeDisposablePredicate(track);
-    let [bytes, lastKey, clipEnd, isComplete] = [0, first.timestamp, first.timestamp, true];
-    for await (const packet of keyPacketsOnly
-      ? keyPackets(sink, first)
-      : packetsFrom(sink, first)) {
-      const reorderSeconds = packet.type === "key" ? 0 : REORDER_SECONDS;
-      if (packet.timestamp >= end + reorderSeconds) break;
-      if (isDisposable(packet) && isInGap(presentationTimes, packet.timestamp, gapSeconds))
-        continue;
-      bytes += packet.byteLength;
-      if (bytes > maxBytes && presentationTimes.length > 0) {
-        isComplete = false;
-        if (lastKey > Math.max(start, first.timestamp)) clipEnd = lastKey;
-        break;
-      }
-      if (packet.type === "key") lastKey = packet.timestamp;
-      if (packet.timestamp >= first.timestamp) presentationTimes.push(packet.timestamp);
-      clipEnd = Math.max(clipEnd, packet.timestamp + packet.duration);
-      await copy(packet);
-    }
-    presentationTimes.sort((a, b) => a - b);
-    const atSeconds = Math.max(0, start - first.timestamp);
-    return { atSeconds, presentationTimes, endSeconds: Math.min(end, clipEnd), isComplete };
-  });
-}
-
-/**
- * Tests whether copied frames before and after `seconds` lie at most `gapSeconds` apart.
- * `presentationTimes` are in order of decoding: only the last few can be neighbours.
- */
-function isInGap(
-  presentationTimes: readonly number[],
-  seconds: number,
-  gapSeconds: number,
-): boolean {
-  let [before, after] = [-Infinity, Infinity];
-  for (const time of presentationTimes.slice(-REORDERED_FRAMES)) {
-    if (time <= seconds) before = Math.max(before, time);
-    else after = Math.min(after, time);
-  }
-  return after - before <= gapSeconds;
-}
-
-async function* keyPackets(
-  sink: EncodedPacketSink,
-  first: EncodedPacket,
-): AsyncGenerator<EncodedPacket> {
-  for (let key: EncodedPacket | null = first; key; key = await sink.getNextKeyPacket(key))
-    yield key;
 }
 
 /** Writes a packet at `clipSeconds` of the new file, by default at its own time. */

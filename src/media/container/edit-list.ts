@@ -1,3 +1,6 @@
+import { AppError } from "../../errors.ts";
+import type { TimeRange } from "../../time-range.ts";
+import { requireWithinBudget } from "../structure-budget.ts";
 import {
   findBox,
   makeBox,
@@ -6,7 +9,6 @@ import {
   readContent,
   toDataView,
 } from "./mp4-boxes.ts";
-import type { Edit } from "./timeline.ts";
 
 /** An entry of an edit list as it is stored (`elst`: ISO/IEC 14496-12, 8.6.6). */
 export interface StoredEdit {
@@ -27,10 +29,12 @@ export const NORMAL_RATE = 0x10000;
 export async function readEdits(file: RangedFile, track: Mp4Box): Promise<StoredEdit[]> {
   const list = findBox(track, "edts", "elst");
   if (!list) return [{ duration: 0, mediaTime: 0, rate: NORMAL_RATE }];
-  const view = await readContent(file, list);
-  const [width, count] = [view.getUint8(0) === 0 ? 4 : 8, view.getUint32(4)];
-  return Array.from({ length: Math.min(count, view.byteLength) }, (_, i) => {
-    const at = 8 + i * (2 * width + 4);
+  const header = await readContent(file, list, 0, 8);
+  const [width, count] = [header.getUint8(0) === 0 ? 4 : 8, header.getUint32(4)];
+  requireWithinBudget("edits", count);
+  const view = await readContent(file, list, 8, 8 + count * (2 * width + 4));
+  return Array.from({ length: count }, (_, i) => {
+    const at = i * (2 * width + 4);
     const is64Bit = width === 8;
     const duration = is64Bit ? Number(view.getBigUint64(at)) : view.getUint32(at);
     const mediaTime = is64Bit ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
@@ -66,18 +70,23 @@ export function libraryShift(
   return { mediaTime: edit.mediaTime, delay };
 }
 
-/** Converts stored edits to seconds, in the time that the container library gives packets. */
-export function toEdits(
+/**
+ * Returns what an edit list presents of a track, in seconds and in the time that the container
+ * library gives packets; null for all of it. Throws `unreadable_container` for more than a delay
+ * and a cut, which the decoder reads.
+ */
+export function presentedRange(
   edits: readonly StoredEdit[],
   movieTimescale: number,
-  timescale: number,
-): Edit[] {
-  const shift = libraryShift(edits);
-  if (!shift) return [];
-  const seconds = shift.delay / movieTimescale - shift.mediaTime / timescale;
-  return edits.map(({ duration, mediaTime, rate }) => ({
-    duration: duration / movieTimescale,
-    streamStart: mediaTime === EMPTY_EDIT ? null : mediaTime / timescale + seconds,
-    rate: Math.max(0, rate / NORMAL_RATE),
-  }));
+): TimeRange | null {
+  const first = edits.findIndex(({ mediaTime }) => mediaTime !== EMPTY_EDIT);
+  const edit = edits[first];
+  if (!edit) return null;
+  if (edit.rate !== NORMAL_RATE || first < edits.length - 1) {
+    const message =
+      "The video has several cuts or another speed in its edit list. Export it again.";
+    throw new AppError("unreadable_container", message);
+  }
+  const start = libraryShift(edits)!.delay / movieTimescale;
+  return { start, end: edit.duration > 0 ? start + edit.duration / movieTimescale : Infinity };
 }

@@ -1,12 +1,13 @@
 import type { TimeRange } from "../../time-range.ts";
+import { requireWithinBudget } from "../structure-budget.ts";
 import { EMPTY_EDIT, libraryShift, makeEditBox, NORMAL_RATE, readEdits } from "./edit-list.ts";
 import {
   type Mp4Box,
   findBox,
-  readContent,
   findMoov,
+  readContent,
   makeBox,
-  readFourCc,
+  readHandler,
   readTimescale,
   type RangedFile,
   rewriteBox,
@@ -60,6 +61,30 @@ export async function sliceMoov(file: RangedFile, range: TimeRange): Promise<Pat
   }
 }
 
+/** Tables whose entries begin with a number of samples, or of a chunk, by bytes of an entry. */
+const COUNTS = { stts: 8, stsc: 12 };
+
+/**
+ * Throws `too_large` for a `moov` that is too large to be read as it is, and for one whose tables,
+ * wherever the container library finds them, promise too much.
+ */
+export async function requireSmallMoov(file: RangedFile, { contentStart, end }: Mp4Box) {
+  requireWithinBudget("bytes in its index besides samples", end - contentStart);
+  const bytes = Buffer.from(await file.read(contentStart, end));
+  for (const [type, entryBytes] of Object.entries(COUNTS)) {
+    for (let at = -1; (at = bytes.indexOf(type, at + 1)) >= 0;) {
+      const count = at + 12 <= bytes.length ? bytes.readUInt32BE(at + 8) : 0;
+      const last = Math.min(bytes.length - 4, at + 12 + (count - 1) * entryBytes);
+      let promised = 0;
+      for (let entry = at + 12; entry <= last; entry += entryBytes) {
+        const number = bytes.readUInt32BE(entry);
+        promised = type === "stts" ? promised + number : Math.max(promised, number);
+      }
+      requireWithinBudget("samples in its damaged index", promised);
+    }
+  }
+}
+
 /** Whether a `moov` names samples. A fragmented file has others outside of it. */
 export async function hasSamples(file: RangedFile, moov: Mp4Box): Promise<boolean> {
   for (const track of moov.children) {
@@ -68,19 +93,6 @@ export async function hasSamples(file: RangedFile, moov: Mp4Box): Promise<boolea
     if ((await readContent(file, sizes, 8, 12)).getUint32(0) > 0) return true;
   }
   return false;
-}
-
-/** Makes a `moov` box without samples, so that only the fragments after it are read. */
-export async function emptyMoov(file: RangedFile, moov: Mp4Box): Promise<Patch | null> {
-  const replacements = new Map<Mp4Box, Uint8Array>();
-  for (const track of moov.children) {
-    for (const table of findBox(track, "mdia", "minf", "stbl")?.children ?? []) {
-      const hasEntries = table.type !== "stsd";
-      const header = table.type === "stsz" ? [0, 0, 0] : [0, 0];
-      if (hasEntries) replacements.set(table, makeBox(table.type, header));
-    }
-  }
-  return toPatch(moov, await rewriteBox(file, moov, replacements));
 }
 
 /** Puts the new `moov` in place of the old one, with a `free` box for the rest of its bytes. */
@@ -93,9 +105,7 @@ function toPatch({ start, end }: Mp4Box, moov: Uint8Array): Patch | null {
 }
 
 async function isMediaTrack(file: RangedFile, box: Mp4Box): Promise<boolean> {
-  const handler = findBox(box, "mdia", "hdlr");
-  if (box.type !== "trak" || !handler) return false;
-  return HANDLERS.has(readFourCc(await readContent(file, handler, 8, 12), 0));
+  return box.type === "trak" && HANDLERS.has((await readHandler(file, box)) ?? "");
 }
 
 /**
@@ -109,6 +119,7 @@ async function sliceTrack(
 ): Promise<Uint8Array> {
   const timescale = await readTimescale(file, requirePresent(findBox(track, "mdia", "mdhd")));
   const tables = requirePresent(findBox(track, "mdia", "minf", "stbl"));
+  requireOneTable(track);
   const [times, syncSamples] = [requirePresent(findBox(tables, "stts")), findBox(tables, "stss")];
   const { mediaTime, delay } = requirePresent(libraryShift(await readEdits(file, track)));
   const toMediaTime = (seconds: number) =>
@@ -132,6 +143,15 @@ async function sliceTrack(
   return oldEditBox ? rewritten : makeBox("trak", editBox, rewritten.subarray(8));
 }
 
+/** Throws `RangeError` for a track with several sets of tables: which one counts isn't known. */
+function requireOneTable(track: Mp4Box): void {
+  if (countTables(track) > 1) throw new RangeError("the track has several tables");
+}
+
+function countTables({ type, children }: Mp4Box): number {
+  return children.reduce((sum, child) => sum + countTables(child), type === "stbl" ? 1 : 0);
+}
+
 /**
  * Makes sample tables for the chunks that hold these samples. `from` is the first sample of the
  * chunks, `skippedTime` the duration of the samples before it, in units of the track.
@@ -147,6 +167,8 @@ async function sliceTables(file: RangedFile, tables: Mp4Box, range: SampleRange)
     range,
   );
   if (entries.length === 0) throw new RangeError("no chunk holds these samples");
+  if (table("ctts"))
+    requireWithinBudget("samples between two keyframes", samples.to - samples.from);
   const times = await sliceRuns(file, requirePresent(table("stts")), samples);
   const replacements = new Map<Mp4Box, Uint8Array | null>(
     tables.children.map((child) => [child, null]),
@@ -185,6 +207,7 @@ async function sliceEntries(
   entryBytes: number,
   { from, to }: SampleRange,
 ): Promise<Uint8Array> {
+  requireWithinBudget("samples between two keyframes", to - from);
   const start = headerBytes + from * entryBytes;
   const view = await readContent(file, table, start, headerBytes + to * entryBytes);
   if (view.byteLength < (to - from) * entryBytes) throw new RangeError(`${table.type} is cut off`);

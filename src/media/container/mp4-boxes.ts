@@ -1,3 +1,5 @@
+import { requireWithinBudget } from "../structure-budget.ts";
+
 /** A file that is read by byte ranges. A range beyond its end gives the bytes that exist. */
 export interface RangedFile {
   size: number;
@@ -18,62 +20,93 @@ export interface Mp4Box {
   children: Mp4Box[];
 }
 
-const CONTAINERS = new Set(["moov", "trak", "edts", "mdia", "minf", "stbl"]);
+const CONTAINERS = new Set(["moov", "trak", "edts", "mdia", "minf", "stbl", "mvex"]);
 /** Types of box that an ISO base media or QuickTime file may begin with. */
 const FIRST_TYPES = new Set(["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
 const MAX_HEADER_BYTES = 16;
-/** Number of sibling boxes beyond which a file counts as damaged. */
-const MAX_SIBLINGS = 10_000;
+/** Headers are read in blocks: tiny boxes don't take a read each. */
+const BLOCK_BYTES = 4096;
 
 /** Returns the `moov` box with its children, null without a complete one. */
 export async function findMoov(file: RangedFile): Promise<Mp4Box | null> {
-  for await (const box of readBoxes(file, 0, file.size)) {
-    if (box.start === 0 && !FIRST_TYPES.has(box.type)) return null;
-    if (box.type === "moov") return box;
+  const headers = new BoxHeaders(file);
+  for await (const box of topLevelBoxes(file, headers)) {
+    if (box.type !== "moov" || box.end > file.size) continue;
+    box.children = await readChildren(headers, box, { boxes: 0 }, 1);
+    return box;
   }
   return null;
 }
 
 /**
- * Lists the boxes of a file without their children. The last one may promise more bytes than there
- * are. Returns none for a file that isn't an MP4.
+ * Reads the boxes of a file without their children. The last one may promise more bytes than there
+ * are. Yields none of a file that isn't an MP4.
  */
-export async function listBoxes(file: RangedFile): Promise<Mp4Box[]> {
-  const boxes: Mp4Box[] = [];
-  for (let at = 0; ;) {
-    const box = await readBox(file, at, file.size);
-    if (!box || (at === 0 && !FIRST_TYPES.has(box.type))) return boxes;
-    boxes.push(box);
-    at = box.end;
-  }
-}
-
-/** Reads the boxes from `start` to `end`, each with its children. Stops at a damaged box. */
-async function* readBoxes(file: RangedFile, start: number, end: number): AsyncGenerator<Mp4Box> {
-  let at = start;
-  for (let count = 0; count < MAX_SIBLINGS; count++) {
-    const box = await readBox(file, at, end);
-    if (!box || box.end > end) return;
-    at = box.end;
-    if (CONTAINERS.has(box.type)) {
-      for await (const child of readBoxes(file, box.contentStart, at)) box.children.push(child);
-    }
+export async function* topLevelBoxes(
+  file: RangedFile,
+  headers = new BoxHeaders(file),
+): AsyncGenerator<Mp4Box> {
+  let at = 0;
+  for (let count = 1; ; count++) {
+    const box = await headers.read(at, file.size);
+    if (!box || (at === 0 && !FIRST_TYPES.has(box.type))) return;
+    requireWithinBudget("boxes", count);
     yield box;
+    at = box.end;
   }
 }
 
-/** Reads the header of a box in bytes that end at `end`, null without one. */
-async function readBox(file: RangedFile, at: number, end: number): Promise<Mp4Box | null> {
-  if (at + 8 > end) return null;
-  const header = toDataView(await file.read(at, Math.min(end, at + MAX_HEADER_BYTES)));
-  let [size, contentStart] = [header.getUint32(0), at + 8];
-  if (size === 1) {
-    if (header.byteLength < MAX_HEADER_BYTES) return null;
-    [size, contentStart] = [Number(header.getBigUint64(8)), at + 16];
+/** Reads the boxes in a box, each with its children, up to a damaged one. */
+async function readChildren(
+  headers: BoxHeaders,
+  { contentStart, end }: Mp4Box,
+  total: { boxes: number },
+  depth: number,
+): Promise<Mp4Box[]> {
+  requireWithinBudget("boxes in boxes", depth);
+  const children: Mp4Box[] = [];
+  for (let at = contentStart; ;) {
+    const box = await headers.read(at, end);
+    if (!box || box.end > end) return children;
+    requireWithinBudget("boxes in its index", ++total.boxes);
+    if (CONTAINERS.has(box.type)) {
+      box.children = await readChildren(headers, box, total, depth + 1);
+    }
+    children.push(box);
+    at = box.end;
   }
-  if (size === 0) size = end - at; // to the end of the file
-  if (at + size < contentStart) return null;
-  return { type: readFourCc(header, 4), start: at, contentStart, end: at + size, children: [] };
+}
+
+/** Reads headers of boxes, and keeps the bytes around the last one. */
+class BoxHeaders {
+  readonly #file: RangedFile;
+  #block: DataView = new DataView(new ArrayBuffer(0));
+  #blockStart = 0;
+
+  constructor(file: RangedFile) {
+    this.#file = file;
+  }
+
+  /** Reads the header of a box in bytes that end at `end`, null without one. */
+  async read(at: number, end: number): Promise<Mp4Box | null> {
+    if (at + 8 > end) return null;
+    const headerEnd = Math.min(end, at + MAX_HEADER_BYTES);
+    if (at < this.#blockStart || headerEnd > this.#blockStart + this.#block.byteLength) {
+      const blockEnd = Math.min(this.#file.size, at + BLOCK_BYTES);
+      this.#block = toDataView(await this.#file.read(at, blockEnd));
+      this.#blockStart = at;
+    }
+    const header = at - this.#blockStart;
+    let [size, contentStart] = [this.#block.getUint32(header), at + 8];
+    if (size === 1) {
+      if (headerEnd < at + MAX_HEADER_BYTES) return null;
+      [size, contentStart] = [Number(this.#block.getBigUint64(header + 8)), at + 16];
+    }
+    if (size === 0) size = end - at; // to the end of the file
+    if (at + size < contentStart) return null;
+    const type = readFourCc(this.#block, header + 4);
+    return { type, start: at, contentStart, end: at + size, children: [] };
+  }
 }
 
 /** Returns the first box along a path of types. */
@@ -102,6 +135,12 @@ export async function readTimescale(file: RangedFile, header: Mp4Box): Promise<n
   return timescale;
 }
 
+/** Returns the type of a track, such as `vide`; null without one. */
+export async function readHandler(file: RangedFile, track: Mp4Box): Promise<string | null> {
+  const handler = findBox(track, "mdia", "hdlr");
+  return handler ? readFourCc(await readContent(file, handler, 8, 12), 0) : null;
+}
+
 /** Reads a four-character code, the name of a box or a handler. */
 export function readFourCc({ buffer, byteOffset }: DataView, at: number): string {
   return String.fromCharCode(...new Uint8Array(buffer, byteOffset + at, 4));
@@ -127,18 +166,27 @@ function toUint32Bytes(numbers: number[]): Uint8Array {
 
 /**
  * Returns the bytes of a box in which `replacements` stand for boxes in it; null leaves one out.
- * Boxes that are copied are read into memory.
+ * Boxes that are copied are read into memory: `copied` counts their bytes.
  */
 export async function rewriteBox(
   file: RangedFile,
   box: Mp4Box,
   replacements: ReadonlyMap<Mp4Box, Uint8Array | null>,
+  copied = { bytes: 0 },
 ): Promise<Uint8Array> {
   const replacement = replacements.get(box);
   if (replacement !== undefined) return replacement ?? new Uint8Array();
-  if (box.children.length === 0) return file.read(box.start, box.end);
-  const children = await Promise.all(
-    box.children.map((child) => rewriteBox(file, child, replacements)),
-  );
+  if (box.children.length === 0) {
+    copied.bytes += box.end - box.start;
+    requireWithinBudget("bytes in its index besides samples", copied.bytes);
+    const bytes = Buffer.from(await file.read(box.start, box.end));
+    const isHidden = bytes.includes("stbl", 8) || bytes.includes("tfra", 8);
+    if (isHidden) throw new RangeError(`there are tables in the box ${box.type}`);
+    return bytes;
+  }
+  const children: Uint8Array[] = [];
+  for (const child of box.children) {
+    children.push(await rewriteBox(file, child, replacements, copied));
+  }
   return makeBox(box.type, ...children);
 }

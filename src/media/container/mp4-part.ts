@@ -2,12 +2,12 @@ import { AppError } from "../../errors.ts";
 import {
   findBox,
   findMoov,
-  listBoxes,
+  makeBox,
   type Mp4Box,
   type RangedFile,
   readContent,
-  readFourCc,
-  readTimescale,
+  readHandler,
+  topLevelBoxes,
 } from "./mp4-boxes.ts";
 
 /** What a piece shall be. Milliseconds of the presentation. */
@@ -28,7 +28,7 @@ export interface Mp4Part {
   movieHeader: Uint8Array;
 }
 
-export interface PartTrack {
+interface PartTrack {
   /** Sizes in bytes, and times in units of the track, of the samples in order. */
   sizes: number[];
   durations: number[];
@@ -41,10 +41,10 @@ export interface PartTrack {
   boxes: Record<(typeof COPIED)[number], Uint8Array>;
 }
 
-const COPIED = ["tkhd", "mdhd", "hdlr", "mhd", "dinf", "stsd"] as const;
-export const VIDEO_TICKS_PER_MS = 90;
-export const AUDIO_TICKS_PER_MS = 48;
-const AUDIO_RATE = AUDIO_TICKS_PER_MS * 1000;
+/** Boxes that the tracks of the first part have, and those of the copy, too. */
+const COPIED = ["tkhd", "mdhd", "hdlr", "vmhd", "smhd", "dinf", "stsd"] as const;
+const VIDEO_TICKS_PER_MS = 90;
+const AUDIO_TICKS_PER_MS = 48;
 /** Samples of a frame of AAC. The audio frames of all parts lie on one grid. */
 const AUDIO_FRAME = 1024;
 /** Difference between the length of a piece and what was asked for, in ms. */
@@ -69,68 +69,55 @@ export async function readConvertedPart(
 }
 
 async function parsePiece(file: RangedFile, expected: ExpectedPart): Promise<Mp4Part> {
-  const [moov, boxes] = [await findMoov(file), await listBoxes(file)];
-  const mdat = boxes.find(({ type }) => type === "mdat");
-  const movieHeader = moov && findBox(moov, "mvhd");
-  if (!moov || !mdat || !movieHeader) throw unusable("is no MP4");
-  if (mdat.end > file.size) throw unusable("is cut off");
-  const payload = { start: mdat.contentStart, end: mdat.end };
-  const tracks = new Map<string, PartTrack>();
+  const moov = requireBox(await findMoov(file));
+  let mdat: Mp4Box | undefined;
+  for await (const box of topLevelBoxes(file)) if (box.type === "mdat") mdat ??= box;
+  const { contentStart: start, end } = requireBox(mdat);
+  if (end > file.size) throw unusable("is cut off");
+  const tracks: Record<string, PartTrack> = {};
   for (const box of moov.children.filter(({ type }) => type === "trak")) {
-    const handler = readFourCc(await readContent(file, requireBox(box, "mdia", "hdlr")), 8);
-    if (tracks.has(handler)) throw unusable("has several tracks of a kind");
-    tracks.set(handler, await readTrack(file, box, payload));
+    tracks[(await readHandler(file, box))!] = await readTrack(file, box);
   }
-  const { vide: video = null, soun: audio = null, ...others } = Object.fromEntries(tracks);
-  const isExpected =
-    Boolean(video) === Boolean(expected.frameFormat) && Boolean(audio) === expected.audio;
-  if (!isExpected || Object.keys(others).length > 0) {
+  const { vide: video = null, soun: audio = null } = tracks;
+  const { frameFormat } = expected;
+  if (Boolean(video) !== Boolean(frameFormat) || Boolean(audio) !== expected.audio) {
     throw unusable("has other tracks than it should");
   }
-  if (video) requireVideo(video, expected, expected.frameFormat!);
+  if (video && frameFormat) requireVideo(video, expected, frameFormat);
   if (audio) requireAudio(audio, expected);
-  const header = await file.read(movieHeader.start, movieHeader.end);
-  return { video, audio, payload, movieHeader: header };
+  const movieHeader = await readBox(file, requireBox(findBox(moov, "mvhd")));
+  return { video, audio, payload: { start, end }, movieHeader };
 }
 
-async function readTrack(
-  file: RangedFile,
-  track: Mp4Box,
-  payload: { start: number; end: number },
-): Promise<PartTrack> {
-  const table = (type: string) => requireBox(track, "mdia", "minf", "stbl", type);
-  if (findBox(track, "mdia", "minf", "stbl", "ctts")) throw unusable("reorders its frames");
-  const sizes = await readSizes(file, table("stsz"));
-  const durations = (await readEntries(file, table("stts"), 2)).flatMap(([count, delta]) =>
-    Array.from({ length: Math.min(count!, MAX_ENTRIES) }, () => delta!),
-  );
-  const sync = findBox(track, "mdia", "minf", "stbl", "stss");
-  const keys = sync ? (await readEntries(file, sync, 1)).map(([sample]) => sample! - 1) : null;
-  const offsets = (await readEntries(file, table("stco"), 1)).map(([offset]) => offset!);
-  const runs = await readEntries(file, table("stsc"), 3);
-  const chunks = offsets.map((offset, i) => {
-    const run = runs.findLast(([first]) => first! <= i + 1);
-    return { offset, sampleCount: run?.[1] ?? 0 };
-  });
-  requireWithin(payload, chunks, sizes);
-  if (durations.length !== sizes.length || sizes.length === 0) throw unusable("lacks samples");
-  const copied = {
-    tkhd: requireBox(track, "tkhd"),
-    mdhd: requireBox(track, "mdia", "mdhd"),
-    hdlr: requireBox(track, "mdia", "hdlr"),
-    mhd: findBox(track, "mdia", "minf", "vmhd") ?? requireBox(track, "mdia", "minf", "smhd"),
-    dinf: requireBox(track, "mdia", "minf", "dinf"),
-    stsd: table("stsd"),
+async function readTrack(file: RangedFile, track: Mp4Box): Promise<PartTrack> {
+  const tables = requireBox(findBox(track, "mdia", "minf", "stbl"));
+  const read = (type: string, width: number) => {
+    const table = findBox(tables, type);
+    return table ? readEntries(file, table, width) : null;
   };
-  const timescale = await readTimescale(file, copied.mdhd);
-  if (timescale !== VIDEO_TICKS_PER_MS * 1000 && timescale !== AUDIO_RATE) {
-    throw unusable("has another timescale");
+  const sizes = await readSizes(file, requireBox(findBox(tables, "stsz")));
+  const durations: number[] = [];
+  for (const [count, delta] of (await read("stts", 2)) ?? []) {
+    const end = Math.min(durations.length + count!, MAX_ENTRIES);
+    while (durations.length < end) durations.push(delta!);
   }
-  const bytes = Object.entries(copied).map(async ([name, box]) => {
-    return [name, await file.read(box.start, box.end)] as const;
+  const runs = (await read("stsc", 3)) ?? [];
+  const chunks = ((await read("stco", 1)) ?? []).map(([offset], i) => {
+    const run = runs.findLast(([first]) => first! <= i + 1);
+    return { offset: offset!, sampleCount: run?.[1] ?? 0 };
   });
-  const copies = Object.fromEntries(await Promise.all(bytes)) as PartTrack["boxes"];
-  return { sizes, durations, keys, chunks, boxes: copies, config: configOf(copies.stsd) };
+  const sampleCount = chunks.reduce((sum, chunk) => sum + chunk.sampleCount, 0);
+  const isWhole = [durations.length, sampleCount].every((count) => count === sizes.length);
+  if (!isWhole || sizes.length === 0) throw unusable("lacks samples");
+  const boxes = {} as PartTrack["boxes"];
+  for (const parent of [track, findBox(track, "mdia")!, findBox(track, "mdia", "minf")!, tables]) {
+    for (const type of COPIED) {
+      const box = findBox(parent, type);
+      if (box) boxes[type] = await readBox(file, box);
+    }
+  }
+  const keys = (await read("stss", 1))?.map(([sample]) => sample! - 1) ?? null;
+  return { sizes, durations, keys, chunks, boxes, config: configOf(boxes.stsd) };
 }
 
 /** Returns the parameter sets of H.264, or the channels of AAC: the rest has bit rates. */
@@ -141,60 +128,45 @@ function configOf(description: Uint8Array): Uint8Array {
   return bytes.subarray(at, at - 4 + bytes.readUInt32BE(at - 4));
 }
 
-/** Throws unless the samples of each chunk are bytes of the payload. */
-function requireWithin(
-  payload: { start: number; end: number },
-  chunks: PartTrack["chunks"],
-  sizes: readonly number[],
-): void {
-  let sample = 0;
-  for (const { offset, sampleCount } of chunks) {
-    const bytes = sizes.slice(sample, sample + sampleCount).reduce((sum, size) => sum + size, 0);
-    if (offset < payload.start || offset + bytes > payload.end) throw unusable("lacks bytes");
-    sample += sampleCount;
-  }
-  if (sample !== sizes.length) throw unusable("lacks chunks");
-}
-
 /** Offsets in a box `stsd`: of its first entry's type and sides, and of the end of its audio. */
 const ENTRY = { type: 20, width: 48, height: 50, audioEnd: 52 };
 
 /** Throws unless the track is H.264 of the right size and length; corrects its last duration. */
 function requireVideo(
-  track: PartTrack,
+  { boxes, durations }: PartTrack,
   { startMs, endMs }: ExpectedPart,
   { width, height }: { width: number; height: number },
 ): void {
-  const entry = Buffer.from(track.boxes.stsd);
-  if (entry.toString("latin1", ENTRY.type, ENTRY.type + 4) !== "avc1") {
-    throw unusable("isn't H.264");
-  }
-  if (entry.readUInt16BE(ENTRY.width) !== width || entry.readUInt16BE(ENTRY.height) !== height) {
-    throw unusable("has another size");
-  }
+  const entry = Buffer.from(boxes.stsd);
+  const isExpected =
+    entry.includes("avc1", ENTRY.type) &&
+    entry.readUInt16BE(ENTRY.width) === width &&
+    entry.readUInt16BE(ENTRY.height) === height;
+  if (!isExpected) throw unusable("isn't H.264 of its size");
   const length = (endMs - startMs) * VIDEO_TICKS_PER_MS;
-  const difference = length - track.durations.reduce((sum, duration) => sum + duration, 0);
-  const last = track.durations.at(-1)! + difference;
+  const difference = length - durations.reduce((sum, duration) => sum + duration, 0);
+  const last = durations.at(-1)! + difference;
   if (Math.abs(difference) > MAX_LENGTH_ERROR_MS * VIDEO_TICKS_PER_MS || last <= 0) {
     throw unusable("has another length");
   }
-  track.durations[track.durations.length - 1] = last;
+  durations[durations.length - 1] = last;
 }
 
 /** Throws unless the track is AAC with each frame that begins in the piece. */
-function requireAudio(track: PartTrack, { startMs, endMs }: ExpectedPart): void {
-  const entry = Buffer.from(track.boxes.stsd);
-  if (entry.toString("latin1", ENTRY.type, ENTRY.type + 4) !== "mp4a") throw unusable("isn't AAC");
-  const frameAt = (ms: number) => Math.ceil((ms * AUDIO_RATE) / 1000 / AUDIO_FRAME);
-  if (track.sizes.length !== frameAt(endMs) - frameAt(startMs)) {
-    throw unusable("has audio of another length");
-  }
+function requireAudio({ boxes, sizes }: PartTrack, { startMs, endMs }: ExpectedPart): void {
+  const frameAt = (ms: number) => Math.ceil((ms * AUDIO_TICKS_PER_MS) / AUDIO_FRAME);
+  const isExpected = Buffer.from(boxes.stsd).includes("mp4a", ENTRY.type);
+  if (isExpected && sizes.length === frameAt(endMs) - frameAt(startMs)) return;
+  throw unusable("isn't AAC of its length");
 }
 
-function requireBox(box: Mp4Box, ...types: string[]): Mp4Box {
-  const found = findBox(box, ...types);
-  if (!found) throw unusable(`has no box "${types.at(-1)}"`);
-  return found;
+function requireBox(box: Mp4Box | null | undefined): Mp4Box {
+  if (box) return box;
+  throw unusable("lacks a box");
+}
+
+function readBox(file: RangedFile, { start, end }: Mp4Box): Promise<Uint8Array> {
+  return file.read(start, end);
 }
 
 async function readSizes(file: RangedFile, box: Mp4Box): Promise<number[]> {
@@ -212,7 +184,126 @@ async function readEntries(file: RangedFile, box: Mp4Box, width: number): Promis
   );
 }
 
-export function unusable(what: string, cause?: unknown): AppError {
+function unusable(what: string, cause?: unknown): AppError {
   const message = `The decoder returned a piece that ${what}.`;
   return new AppError("upstream_failed", message, { cause });
+}
+
+const MOVIE_TIMESCALE = 1000;
+
+/**
+ * Joins parts in order, one `add` each, into the head of an MP4 with its index in front. The
+ * payloads of the parts follow it, in the same order. Takes some 20 bytes a sample.
+ */
+export class Mp4Merger {
+  #first: Mp4Part | null = null;
+  #payloadBytes = 0;
+  readonly #video = new MergedTrack();
+  readonly #audio = new MergedTrack();
+
+  /** Throws `upstream_failed` if the piece is coded differently from the first one. */
+  add(piece: Mp4Part): void {
+    this.#first ??= piece;
+    const { video, audio } = this.#first;
+    if (!haveSameFormat(video, piece.video) || !haveSameFormat(audio, piece.audio)) {
+      throw unusable("is coded differently from the first one");
+    }
+    const shift = this.#payloadBytes - piece.payload.start;
+    if (piece.video) this.#video.add(piece.video, shift);
+    if (piece.audio) this.#audio.add(piece.audio, shift);
+    this.#payloadBytes += piece.payload.end - piece.payload.start;
+  }
+
+  /** Returns the boxes before the payloads. */
+  head(): Uint8Array {
+    if (!this.#first) throw new Error("There are no parts to join");
+    const size = this.#build(0).length;
+    return this.#build(size);
+  }
+
+  #build(payloadStart: number): Uint8Array {
+    const { video, audio, movieHeader } = this.#first!;
+    const durationMs = video
+      ? this.#video.duration / VIDEO_TICKS_PER_MS
+      : this.#audio.duration / AUDIO_TICKS_PER_MS;
+    const tracks: Uint8Array[] = [];
+    if (video) tracks.push(this.#video.build(video, durationMs, payloadStart));
+    if (audio) tracks.push(this.#audio.build(audio, durationMs, payloadStart));
+    const mdat = Buffer.alloc(16);
+    mdat.writeUInt32BE(1, 0);
+    mdat.write("mdat", 4, "latin1");
+    mdat.writeBigUInt64BE(BigInt(this.#payloadBytes + 16), 8);
+    return Buffer.concat([
+      makeBox("ftyp", Buffer.from("isom\0\0\x02\0isomiso2avc1mp41", "latin1")),
+      makeBox("moov", patch(movieHeader, 24, durationMs, MOVIE_TIMESCALE, 20), ...tracks),
+      mdat,
+    ]);
+  }
+}
+
+/** Copies a box with another duration, and with another timescale if one is given. */
+function patch(box: Uint8Array, at: number, duration: number, timescale = 0, scaleAt = 0): Buffer {
+  const copy = Buffer.from(box);
+  if (copy[8] !== 0) throw unusable("has long times");
+  if (timescale > 0) copy.writeUInt32BE(timescale, scaleAt);
+  copy.writeUInt32BE(Math.round(duration), at);
+  return copy;
+}
+
+/** A track of the copy. Tables are lists of small numbers, of which each takes 4 bytes. */
+class MergedTrack {
+  duration = 0;
+  readonly #sizes: number[] = [];
+  /** Entries of `stts` and `stsc`. */
+  readonly #runs: number[] = [];
+  readonly #chunkRuns: number[] = [];
+  /** Null while all samples are keys. */
+  #keys: number[] | null = null;
+  readonly #offsets: number[] = [];
+
+  add({ sizes, durations, keys, chunks }: PartTrack, shift: number): void {
+    if (keys) for (const key of keys) (this.#keys ??= []).push(this.#sizes.length + key + 1);
+    for (const size of sizes) this.#sizes.push(size);
+    for (const duration of durations) {
+      this.duration += duration;
+      if (this.#runs.at(-1) !== duration) this.#runs.push(0, duration);
+      this.#runs[this.#runs.length - 2]! += 1;
+    }
+    for (const { offset, sampleCount } of chunks) {
+      this.#offsets.push(offset + shift);
+      if (this.#chunkRuns.at(-2) !== sampleCount) {
+        this.#chunkRuns.push(this.#offsets.length, sampleCount, 1);
+      }
+    }
+  }
+
+  build({ boxes }: PartTrack, durationMs: number, payloadStart: number): Uint8Array {
+    const offsets = this.#offsets.flatMap((offset) => {
+      const at = offset + payloadStart;
+      return [Math.floor(at / 2 ** 32), at % 2 ** 32];
+    });
+    const table = (type: string, width: number, entries: number[]) =>
+      makeBox(type, [0, entries.length / width], entries);
+    const samples = makeBox(
+      "stbl",
+      boxes.stsd,
+      table("stts", 2, this.#runs),
+      ...(this.#keys ? [table("stss", 1, this.#keys)] : []),
+      table("stsc", 3, this.#chunkRuns),
+      makeBox("stsz", [0, 0, this.#sizes.length], this.#sizes),
+      table("co64", 2, offsets),
+    );
+    const media = makeBox("minf", boxes.vmhd ?? boxes.smhd, boxes.dinf, samples);
+    return makeBox(
+      "trak",
+      patch(boxes.tkhd, 28, durationMs),
+      makeBox("mdia", patch(boxes.mdhd, 24, this.duration), boxes.hdlr, media),
+    );
+  }
+}
+
+/** Whether tracks of two parts can be joined; without a track in both, they can. */
+function haveSameFormat(first: PartTrack | null, other: PartTrack | null): boolean {
+  if (!first || !other) return first === other;
+  return Buffer.from(first.config).equals(other.config);
 }

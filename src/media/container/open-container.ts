@@ -1,15 +1,20 @@
-import type { Input, InputAudioTrack, InputTrack, InputVideoTrack, PacketStats } from "mediabunny";
+import type { InputVideoTrack } from "mediabunny";
 import { AppError } from "../../errors.ts";
-import { ignoreAfterUse } from "../../ignored-errors.ts";
+import { maxOf, minOf } from "../../lists.ts";
 import type { TimeRange } from "../../time-range.ts";
-import { openPart } from "./file-parts.ts";
-import { readMatroska } from "./matroska.ts";
-import type { MissingMedia } from "./missing-media.ts";
-import type { RangedFile } from "./mp4-boxes.ts";
-import type { PresentedAudio, PresentedTrack, PresentedVideo } from "./presented-track.ts";
+import { getDisplaySize } from "./display-size.ts";
+import { isMatroskaEncrypted } from "./matroska.ts";
+import { findBox, findMoov, type RangedFile, readContent, readFourCc } from "./mp4-boxes.ts";
+import { openInput } from "./open-input.ts";
+import { getFrameRate } from "./packets.ts";
 import { openFile } from "./r2-file.ts";
-import { findHole, getTimeline, type Timeline, type TimelinePart } from "./read-timeline.ts";
-import { type Span, spanAt, streamRange } from "./timeline.ts";
+import { findHole, getTimeline } from "./read-timeline.ts";
+import {
+  type MissingMedia,
+  type PresentedAudio,
+  type PresentedVideo,
+  toStreamRange,
+} from "./timeline.ts";
 
 /** Properties of a video or of sound that its container states; nothing is decoded. */
 export interface MediaInfo {
@@ -30,6 +35,8 @@ interface VideoInfo {
   width: number;
   height: number;
   rotation: number;
+  /** Width over height of a stored pixel, upright; null if pixels are square. */
+  pixelAspect: number | null;
   /** Infinity if all frames are at one time. */
   fps: number | null;
   bitrate: number | null;
@@ -64,80 +71,28 @@ export async function openContainer(
   const file = await openFile(bucket, key);
   return withContainerErrors(async () => {
     const timeline = await getTimeline(file);
-    if (timeline.video.length === 0) await refuseCompression(file);
-    const inputs = new PartInputs(file, timeline, range);
+    const { origin, video, audio, videoId, audioId } = timeline;
+    const ranges = [video, audio].flatMap((times) =>
+      times ? [toStreamRange({ ...times, origin }, range)] : [],
+    );
+    const input = await openInput(file, timeline.readableBytes, {
+      start: minOf(ranges.map(({ start }) => start)),
+      end: maxOf(ranges.map(({ end }) => end)),
+    });
+    const tracks = await input.getTracks();
+    const present = (times: TimeRange | null, trackId: number | null) => {
+      const track = tracks.find(({ id }) => id === trackId);
+      return track && times ? { track, ...times, origin } : null;
+    };
     return {
       durationSeconds: timeline.durationSeconds,
       findMissing: async () => timeline.missing ?? (await findHole(file, timeline)),
-      format: async () => (await (await inputs.open(0)).getFormat()).name,
-      video: await inputs.present<InputVideoTrack>(timeline.video, ({ videoId }) => videoId),
-      audio: await inputs.present<InputAudioTrack>(timeline.audio, ({ audioId }) => audioId),
-      [Symbol.dispose]: () => inputs.dispose(),
+      format: async () => (await input.getFormat()).name,
+      video: present(video, videoId) as PresentedVideo | null,
+      audio: present(audio, audioId) as PresentedAudio | null,
+      [Symbol.dispose]: () => input.dispose(),
     };
   });
-}
-
-/** Throws `unreadable_container` for a Matroska file whose frames are compressed. */
-async function refuseCompression(file: RangedFile): Promise<void> {
-  if (!(await readMatroska(file))?.hasCompressedFrames) return;
-  throw new AppError(
-    "unreadable_container",
-    "The Matroska file compresses its frames (ContentCompression), which can't be read here. " +
-      "Copy it without, as `mkvmerge -o out.mkv --compression -1:none in.mkv` does.",
-  );
-}
-
-/** The parts of a file, each opened at its first use. */
-class PartInputs {
-  readonly #inputs = new Map<number, Promise<Input>>();
-
-  readonly #file: RangedFile;
-  readonly #timeline: Timeline;
-  readonly #range: TimeRange;
-
-  constructor(file: RangedFile, timeline: Timeline, range: TimeRange) {
-    this.#file = file;
-    this.#timeline = timeline;
-    this.#range = range;
-  }
-
-  open(part: number): Promise<Input> {
-    const { video, audio, parts } = this.#timeline;
-    const open = async () => {
-      const ranges = [video, audio].flatMap((spans) => streamRange(spans, part, this.#range) ?? []);
-      const [starts, ends] = [ranges.map(({ start }) => start), ranges.map(({ end }) => end)];
-      const partRange = { start: Math.min(...starts), end: Math.max(...ends) };
-      return openPart(this.#file, parts[part]!.part, partRange);
-    };
-    const input = this.#inputs.get(part) ?? open();
-    this.#inputs.set(part, input);
-    return input;
-  }
-
-  async present<Track extends InputTrack>(
-    spans: readonly Span[],
-    idOf: (part: TimelinePart) => number | null,
-  ): Promise<PresentedTrack<Track> | null> {
-    const [first] = spans;
-    if (!first) return null;
-    const openTrack = async (part: number) => {
-      const tracks = await (await this.open(part)).getTracks();
-      const id = idOf(this.#timeline.parts[part]!);
-      return tracks.find((track) => track.id === id) as Track;
-    };
-    const shown = spanAt(spans, this.#range.start) ?? first;
-    const open = (part: number) => () => openTrack(part);
-    return {
-      track: await openTrack(shown.part),
-      spans: spans.map((span) => ({ ...span, open: open(span.part) })),
-    };
-  }
-
-  dispose(): void {
-    for (const input of this.#inputs.values()) {
-      void input.then((opened) => opened.dispose()).catch(ignoreAfterUse);
-    }
-  }
 }
 
 /** Returns the video track. Throws `unreadable_container` or `no_video_track`. */
@@ -182,22 +137,24 @@ export async function probeMedia(bucket: R2Bucket, key: string): Promise<MediaIn
   });
 }
 
+const SQUARE_TOLERANCE = 0.01;
+
 async function readVideoInfo(track: InputVideoTrack): Promise<VideoInfo> {
   const stats = await track.computePacketStats(PROBED_PACKETS);
+  const size = await getDisplaySize(track);
+  const rotation = await track.getRotation();
+  const stored = [await track.getCodedWidth(), await track.getCodedHeight()];
+  const [across, down] = rotation % 180 === 0 ? stored : stored.toReversed();
+  const aspect = Number(((size.width / size.height) * (down! / across!)).toFixed(3));
   return {
-    width: await track.getDisplayWidth(),
-    height: await track.getDisplayHeight(),
-    rotation: await track.getRotation(),
-    fps: toFrameRate(stats),
+    ...size,
+    rotation,
+    pixelAspect: Math.abs(aspect - 1) > SQUARE_TOLERANCE ? aspect : null,
+    fps: await getFrameRate(track, stats),
     bitrate: toBitrate(stats.averageBitrate),
     codec: await track.getCodec(),
     codecString: await track.getCodecParameterString(),
   };
-}
-
-/** Returns null without frames, and for a single one without a duration. */
-function toFrameRate({ packetCount, averagePacketRate }: PacketStats): number | null {
-  return packetCount > 1 || averagePacketRate < Infinity ? averagePacketRate || null : null;
 }
 
 function toBitrate(average = 0): number | null {
@@ -225,4 +182,54 @@ function unreadable(cause?: unknown): AppError {
     "The file can't be read as a video or sound: it is damaged, cut off, or of an unknown format. " +
     "Convert it to MP4 and send it again.";
   return new AppError("unreadable_container", message, { cause });
+}
+
+/** Sample entries of encrypted tracks: Common Encryption (ISO/IEC 23001-7), and FairPlay. */
+const ENCRYPTED = new Set(["encv", "enca", "drmi", "drms"]);
+/** Where the type of the first sample entry is in a box `stsd`. */
+const ENTRY_TYPE = 12;
+
+/** Throws `unsupported_codec` for an encrypted track in MP4 or Matroska, as bought films have. */
+export async function requireUnencrypted(file: RangedFile): Promise<void> {
+  if (!(await isMp4Encrypted(file)) && !(await isMatroskaEncrypted(file))) return;
+  throw new AppError(
+    "unsupported_codec",
+    "The video is encrypted (DRM), as bought and rented films are, and can't be decoded. " +
+      "Send a copy without protection.",
+  );
+}
+
+async function isMp4Encrypted(file: RangedFile): Promise<boolean> {
+  const moov = await findMoov(file);
+  for (const track of moov?.children.filter(({ type }) => type === "trak") ?? []) {
+    const descriptions = findBox(track, "mdia", "minf", "stbl", "stsd");
+    if (!descriptions) continue;
+    const view = await readContent(file, descriptions, 0, ENTRY_TYPE + 4);
+    if (view.byteLength < ENTRY_TYPE + 4) continue;
+    if (ENCRYPTED.has(readFourCc(view, ENTRY_TYPE))) return true;
+  }
+  return false;
+}
+
+/** The first page of a stream of Ogg: its version is 0, and its flags say that it begins. */
+const OGG_STREAM = "OggS\0\u0002";
+const OGG_BLOCK_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Throws `unreadable_container` for an Ogg of several streams, as a chained one is, of which the
+ * library reads the first link (RFC 3533, section 4). Reads an Ogg once, whole.
+ */
+export async function requireUnchained(file: RangedFile): Promise<void> {
+  for (let start = 0; start < file.size; start += OGG_BLOCK_BYTES) {
+    const end = Math.min(file.size, start + OGG_BLOCK_BYTES + OGG_STREAM.length - 1);
+    const bytes = Buffer.from(await file.read(start, end));
+    if (start === 0 && bytes.indexOf(OGG_STREAM, 0, "latin1") !== 0) return;
+    if (bytes.includes(OGG_STREAM, start === 0 ? 1 : 0, "latin1")) {
+      throw new AppError(
+        "unreadable_container",
+        "The file is several recordings one after another (a chained Ogg), which aren't read " +
+          "here. Convert it to one.",
+      );
+    }
+  }
 }

@@ -1,37 +1,42 @@
 import { EncodedPacketSink, type Input, type InputTrack } from "mediabunny";
+import { AppError } from "../../errors.ts";
 import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
 import type { TimeRange } from "../../time-range.ts";
-import { type AvailableBytes, measureBytes } from "./available-bytes.ts";
-import { libraryShift, readEdits, toEdits } from "./edit-list.ts";
-import { type FilePart, listParts, openPart } from "./file-parts.ts";
-import { compareWithPromised, gapBefore, type MissingMedia } from "./missing-media.ts";
-import { readFrameCount } from "./mp3.ts";
-import { findBox, findMoov, type RangedFile, readContent, readTimescale } from "./mp4-boxes.ts";
-import type { StoredFile } from "./r2-file.ts";
-import { findZeroSamples, firstMissingTime } from "./sample-list.ts";
+import { libraryShift, presentedRange, readEdits } from "./edit-list.ts";
+import { readPromisedBytes } from "./matroska.ts";
+import { hasSamples } from "./moov-slice.ts";
 import {
-  type Edit,
-  type PartExtent,
-  combineParts,
+  findBox,
+  findMoov,
+  type Mp4Box,
+  type RangedFile,
+  readContent,
+  readHandler,
+  readTimescale,
+  topLevelBoxes,
+} from "./mp4-boxes.ts";
+import { openInput } from "./open-input.ts";
+import type { StoredFile } from "./r2-file.ts";
+import { type AvailableBytes, firstMissingTime, requireBackedTables } from "./sample-tables.ts";
+import {
+  compareWithPromised,
+  type MissingMedia,
+  presentTracks,
   type Presentation,
-  type Span,
   toPresentationTime,
   type TrackExtent,
 } from "./timeline.ts";
 
-/** When the tracks of a stored file are presented, and where in the file they are. */
+/** When the tracks of a stored file are presented, and what of it is read. */
 export interface Timeline extends Presentation {
-  parts: TimelinePart[];
-  /** What the file promises and hasn't, null for a complete one. */
-  missing: MissingMedia | null;
-}
-
-export interface TimelinePart {
-  part: FilePart;
   /** Ids of its tracks in the container, null without one. */
   videoId: number | null;
   audioId: number | null;
+  /** Bytes up to the end of the last fragment that is complete. */
+  readableBytes: number;
+  /** What the file promises and hasn't, null for a complete one. */
+  missing: MissingMedia | null;
 }
 
 /** Ranges for the start and for the end of any video. */
@@ -50,43 +55,13 @@ export function getTimeline(file: StoredFile): Promise<Timeline> {
   return timelines.get(file.version, () => readTimeline(file));
 }
 
+/** Throws `unreadable_container` for what only the decoder reads, and the library's errors. */
 export async function readTimeline(file: RangedFile): Promise<Timeline> {
   const tables = await readMp4Tracks(file);
-  const parts: MeasuredPart[] = [];
-  const listed = await listParts(file);
-  // The edit list of a file with samples and fragments is as old as the samples.
-  const isHybrid = listed.length > 1 && listed[0]!.kind === "samples";
-  for (const part of listed) {
-    const measured = await measurePart(file, part, tables, isHybrid).catch((error: unknown) => {
-      if (parts.length === 0) throw error;
-      return null; // too little of it is left
-    });
-    if (measured && (parts.length === 0 || hasTracks(measured))) parts.push(measured);
-  }
-  const presentation = combineParts(parts);
-  const missing = findMissing(file, parts, presentation, tables.size > 0);
-  const readable = parts.map(({ part, videoId, audioId }) => ({ part, videoId, audioId }));
-  return { parts: readable, ...presentation, missing };
-}
-
-interface MeasuredPart extends TimelinePart, PartExtent {
-  missingBytes: number;
-}
-
-function hasTracks({ video, audio }: PartExtent): boolean {
-  return video !== null || audio !== null;
-}
-
-async function measurePart(
-  file: RangedFile,
-  listed: FilePart,
-  tables: ReadonlyMap<number, Mp4Track>,
-  isHybrid: boolean,
-): Promise<MeasuredPart> {
-  const bytes = await measureBytes(file, listed);
-  const part = listed.kind === "fragments" ? { ...listed, end: bytes.available } : listed;
-  using first = await openPart(file, part, START);
-  using last = await openPart(file, part, END);
+  const { isFragmented, ...bytes } = await measureBytes(file);
+  const readableBytes = isFragmented ? bytes.available : file.size;
+  using first = await openInput(file, readableBytes, START);
+  using last = await openInput(file, readableBytes, END);
   const audio = await first.getPrimaryAudioTrack();
   const video = await selectVideoTrack(first, audio !== null);
   const measure = async (track: InputTrack | null): Promise<TrackExtent | null> => {
@@ -94,91 +69,68 @@ async function measurePart(
     if (!track || !lastTrack) return null;
     const table = tables.get(track.id);
     const end = await endOfTrack(lastTrack);
-    const isListed = part.kind === "samples" && table !== undefined;
-    const firstMissing = isListed ? await table.firstMissing(bytes) : null;
+    const firstMissing = isFragmented ? null : await table?.firstMissing(bytes);
     return {
       first: await track.getFirstTimestamp(),
       end: Math.min(end, firstMissing ?? Infinity),
       promisedEnd: Math.max(end, table ? ((await track.getDurationFromMetadata()) ?? 0) : 0),
-      edits: isHybrid ? [] : (table?.edits ?? []),
+      edit: table?.presentedRange() ?? null,
     };
   };
-  const [shown, heard] = [await measure(video), await measure(audio)];
-  if (tables.size === 0 && part.kind === "samples") {
+  const [pictures, sound] = [await measure(video), await measure(audio)];
+  const isMp4 = tables.size > 0;
+  if (!isMp4 && !isFragmented) {
     // Matroska states when the last of all tracks ends.
-    const stated = await readStatedEnd(file, first, audio);
-    const longest = (shown?.end ?? 0) >= (heard?.end ?? 0) ? shown : heard;
+    const stated = await readStatedEnd(file, first);
+    const longest = (pictures?.end ?? 0) >= (sound?.end ?? 0) ? pictures : sound;
     if (longest) longest.promisedEnd = Math.max(longest.promisedEnd, stated);
   }
-  return {
-    part,
-    videoId: video?.id ?? null,
-    audioId: audio?.id ?? null,
-    video: shown,
-    audio: heard,
-    continuesClock: part.kind === "bytes" ? part.continuesClock : part.kind === "fragments",
-    missingBytes: bytes.promised - bytes.available,
-  };
+  const presentation = presentTracks(pictures, sound);
+  const withPromised = (extent: TrackExtent | null) =>
+    extent && { ...extent, end: extent.promisedEnd };
+  const promised = presentTracks(withPromised(pictures), withPromised(sound));
+  const missing = compareWithPromised(presentation, promised, {
+    bytes: bytes.promised - bytes.available,
+    isTimed: isMp4 && !isFragmented,
+  });
+  const [videoId, audioId] = [video?.id ?? null, audio?.id ?? null];
+  return { ...presentation, videoId, audioId, readableBytes, missing };
 }
+
+/** Bytes of some frames of MP3 or AAC. */
+const FRAMES_BYTES = 8192;
 
 /**
- * Returns the end in seconds that a file states, 0 if it states none. For MP3 without a Xing header
- * and for ADTS the library would estimate one by the size of the first frame.
+ * Returns the end in seconds that a file states, 0 if it states none. Of an MP3 without a Xing
+ * header and of ADTS the library estimates one by the size of the file: without some frames it
+ * becomes another.
  */
-async function readStatedEnd(
-  file: RangedFile,
-  input: Input,
-  audio: InputTrack | null,
-): Promise<number> {
+async function readStatedEnd(file: RangedFile, input: Input): Promise<number> {
+  const stated = (await input.getDurationFromMetadata()) ?? 0;
   const { name } = await input.getFormat();
-  if (name === "ADTS") return 0;
-  if (name !== "MP3") return (await input.getDurationFromMetadata()) ?? 0;
-  const frames = await readFrameCount(file);
-  if (frames === null || !audio) return 0;
-  const { averagePacketRate } = await audio.computePacketStats(MEASURED_PACKETS);
-  return averagePacketRate > 0 ? frames / averagePacketRate : 0;
-}
-
-/** Finds what the parts of a file promise and haven't. `hasTables`: it is an MP4. */
-function findMissing(
-  file: RangedFile,
-  parts: readonly MeasuredPart[],
-  presentation: Presentation,
-  hasTables: boolean,
-): MissingMedia | null {
-  const gap = parts.findIndex(({ part }) => part.kind === "bytes" && part.continuesClock);
-  const packetBytes = parts.reduce(
-    (sum, { part }) => sum + (part.kind === "bytes" ? part.end - part.start : 0),
-    0,
-  );
-  if (packetBytes > 0) {
-    // Bytes between the parts of an MPEG-TS aren't packets of it.
-    return gap > 0 ? gapBefore(presentation, gap, file.size - packetBytes) : null;
-  }
-  const bytes = Math.max(0, ...parts.map(({ missingBytes }) => missingBytes));
-  const isTimed = hasTables && parts.every(({ part }) => part.kind === "samples");
-  return compareWithPromised(presentation, combineParts(parts.map(toPromised)), { bytes, isTimed });
-}
-
-/** Returns a part with all that its container promises. */
-function toPromised(part: MeasuredPart): PartExtent {
-  const extend = (extent: TrackExtent | null) => extent && { ...extent, end: extent.promisedEnd };
-  return { ...part, video: extend(part.video), audio: extend(part.audio) };
+  if (name !== "MP3" && name !== "ADTS") return stated;
+  const size = file.size - Math.min(FRAMES_BYTES, Math.floor(file.size / 2));
+  using shorter = await openInput(file, size, START);
+  return (await shorter.getDurationFromMetadata()) === stated ? stated : 0;
 }
 
 /**
  * Returns the end of the last packet. One without a duration, as the last one of Matroska, lasts as
- * long as the others do, at most to the end that the container states, or `MAX_LAST_SECONDS`.
+ * long as the others do, at most to the end that the container states, or `MAX_LAST_SECONDS`. The
+ * only one, a still, lasts that long.
  */
 async function endOfTrack(track: InputTrack): Promise<number> {
+  const sink = new EncodedPacketSink(track);
+  // The library would look for a frame of an empty FLAC for ever.
+  if (!(await sink.getFirstPacket({ metadataOnly: true }))) return 0;
   const end = await track.computeDuration();
-  const last = await new EncodedPacketSink(track).getPacket(Infinity, { metadataOnly: true });
+  const last = await sink.getPacket(Infinity, { metadataOnly: true });
   if (!last || last.duration > 0) return end;
   const { averagePacketRate } = await track.computePacketStats(MEASURED_PACKETS);
   const stated = (await track.getDurationFromMetadata()) ?? end;
   const longest = Math.max(MAX_LAST_SECONDS, stated - end);
   const isMeasured = averagePacketRate > 0 && averagePacketRate < Infinity;
-  return end + (isMeasured ? Math.min(longest, 1 / averagePacketRate) : MAX_LAST_SECONDS);
+  return end + (isMeasured ? Math.min(longest, 1 / averagePacketRate) : longest);
 }
 
 /**
@@ -196,33 +148,28 @@ async function selectVideoTrack(input: Input, hasAudio: boolean) {
 
 /** What the tables of a track of an MP4 say. */
 interface Mp4Track {
-  edits: Edit[];
+  presentedRange: () => TimeRange | null;
   /** Returns when the first sample that isn't there would be decoded, null if all are there. */
   firstMissing: (bytes: AvailableBytes) => Promise<number | null>;
-  /** Returns when the first samples would be decoded of which a file has only zeros. */
-  findHole: () => Promise<TimeRange | null>;
 }
 
 /**
- * Finds a hole in the video of an MP4, as downloads in pieces leave it: samples that are all zeros.
- * Reads samples from all over the file.
+ * Finds a hole in the video of an MP4, as downloads in pieces leave it: bytes that are all zeros,
+ * which blocks from all over the file show.
  */
 export async function findHole(
   file: RangedFile,
-  { parts, video }: Timeline,
+  { videoId, video, origin, readableBytes }: Timeline,
 ): Promise<MissingMedia | null> {
-  const videoId = parts[0]?.videoId;
   const table = (await readMp4Tracks(file)).get(videoId ?? -1);
-  const hole = parts[0]?.part.kind === "samples" ? await table?.findHole() : undefined;
-  if (!hole) return null;
-  const span = video.find((each) => overlapOf(each, hole).seconds > 0);
-  return span ? { bytes: 0, ...overlapOf(span, hole) } : null;
-}
-
-/** Returns when a span presents a range of the stream, and for how long. */
-function overlapOf(span: Span, { start, end }: TimeRange) {
-  const fromSeconds = toPresentationTime(span, start);
-  return { fromSeconds, seconds: toPresentationTime(span, end) - fromSeconds };
+  const hole = table && readableBytes === file.size ? await findZeros(file) : null;
+  if (!table || !hole || !video) return null;
+  const timeOf = async (available: number) => {
+    const time = await table.firstMissing({ promised: file.size, available });
+    return time === null ? video.end : toPresentationTime({ ...video, origin }, time);
+  };
+  const [from, to] = [await timeOf(hole.start), await timeOf(hole.end)];
+  return to > from ? { bytes: hole.end - hole.start, seconds: to - from, fromSeconds: from } : null;
 }
 
 /** Reads the tables of each track of an MP4 by its id. Damaged ones are left out. */
@@ -238,19 +185,16 @@ async function readMp4Tracks(file: RangedFile): Promise<Map<number, Mp4Track>> {
       if (!header || !mediaHeader) continue;
       const view = await readContent(file, header, 0, 24);
       const id = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
+      const tables = findBox(track, "mdia", "minf", "stbl")?.children ?? [];
+      await requireBackedTables(file, tables, (await readHandler(file, track)) === "vide");
       const timescale = await readTimescale(file, mediaHeader);
-      const stored = await readEdits(file, track);
-      const { mediaTime, delay } = libraryShift(stored) ?? { mediaTime: 0, delay: 0 };
-      const toSeconds = (time: number) => (time - mediaTime) / timescale + delay / movieTimescale;
+      const edits = await readEdits(file, track);
+      const { mediaTime, delay } = libraryShift(edits) ?? { mediaTime: 0, delay: 0 };
       tracks.set(id, {
-        edits: findBox(track, "edts", "elst") ? toEdits(stored, movieTimescale, timescale) : [],
+        presentedRange: () => presentedRange(edits, movieTimescale),
         firstMissing: async (bytes) => {
           const time = await firstMissingTime(file, track, bytes);
-          return time === null ? null : toSeconds(time);
-        },
-        findHole: async () => {
-          const hole = await findZeroSamples(file, track);
-          return hole && { start: toSeconds(hole.start), end: toSeconds(hole.end) };
+          return time === null ? null : (time - mediaTime) / timescale + delay / movieTimescale;
         },
       });
     }
@@ -258,4 +202,108 @@ async function readMp4Tracks(file: RangedFile): Promise<Map<number, Mp4Track>> {
     if (!(error instanceof RangeError)) throw error;
   }
   return tracks;
+}
+
+/** Boxes of fragments and of their data. */
+const MEDIA_TYPES = new Set(["moof", "mdat"]);
+/** Bytes of a probe. No media has as many zeros in a row. */
+const PROBE_BYTES = 4096;
+/** Blocks that are read to find a hole. */
+const PROBES = 64;
+
+/**
+ * Compares the bytes of a file with those that its boxes promise. Zeros at the end of a file are
+ * the rest of a download that was broken off. Throws `unreadable_container` for an MP4 with samples
+ * and fragments.
+ */
+async function measureBytes(file: RangedFile): Promise<AvailableBytes & { isFragmented: boolean }> {
+  const wave = await readWave(file);
+  if (wave) return { ...wave, isFragmented: false };
+  const available = await findZeroTail(file);
+  const promisedByMatroska = await readPromisedBytes(file);
+  if (promisedByMatroska !== null) {
+    return { promised: promisedByMatroska, available, isFragmented: false };
+  }
+  const boxes = await measureBoxes(file, available);
+  const promised = Math.max(file.size, boxes.end);
+  const moov = await findMoov(file);
+  const isFragmented = moov !== null && findBox(moov, "mvex") !== undefined;
+  if (!isFragmented) return { promised, available, isFragmented };
+  if (await hasSamples(file, moov)) {
+    if (boxes.firstFragment === Infinity) return { promised, available, isFragmented: false };
+    const message = "The MP4 has samples before its fragments. Write it again in one kind.";
+    throw new AppError("unreadable_container", message);
+  }
+  // A fragment whose data aren't complete isn't read: its times would be those of all its frames.
+  const { lastComplete, incomplete } = boxes;
+  const fragment = lastComplete?.type === "moof" ? lastComplete : incomplete;
+  const isMedia = incomplete && MEDIA_TYPES.has(incomplete.type);
+  if (!isMedia || !fragment) return { promised: file.size, available: file.size, isFragmented };
+  const isFirst = boxes.firstFragment >= fragment.start;
+  return { promised, available: isFirst ? available : fragment.start, isFragmented };
+}
+
+/** Finds the end of the boxes of a file, and where in them a number of bytes ends. */
+async function measureBoxes(file: RangedFile, available: number) {
+  let [end, firstFragment] = [0, Infinity];
+  let lastComplete: Mp4Box | null = null;
+  let incomplete: Mp4Box | null = null;
+  for await (const box of topLevelBoxes(file)) {
+    end = box.end;
+    if (end > available) incomplete ??= box;
+    else lastComplete = box;
+    if (box.type === "moof" && end <= available) firstFragment = Math.min(firstFragment, box.start);
+  }
+  return { end, firstFragment, lastComplete, incomplete };
+}
+
+/** Sizes in a WAV whose size wasn't known as it was written. */
+const UNKNOWN_SIZES = new Set([0, 0xff_ff_ff_ff]);
+
+/** Compares a WAV with the size that it states. Zeros at its end are silence. Null for others. */
+async function readWave(file: RangedFile): Promise<AvailableBytes | null> {
+  if (file.size < 12) return null;
+  const head = Buffer.from(await file.read(0, 12));
+  if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") {
+    return null;
+  }
+  const size = head.readUInt32LE(4);
+  const promised = UNKNOWN_SIZES.has(size) ? file.size : Math.max(file.size, size + 8);
+  return { promised, available: file.size };
+}
+
+/** Returns the offset of the zeros that a file ends with, its size if it ends otherwise. */
+async function findZeroTail(file: RangedFile): Promise<number> {
+  const last = file.size - PROBE_BYTES;
+  return last > 0 && (await isZero(file, last)) ? lastZero(file, last, 0) : file.size;
+}
+
+/** Returns the first range of zeros that a few blocks from all over a file show. */
+async function findZeros(file: RangedFile): Promise<{ start: number; end: number } | null> {
+  const step = Math.max(PROBE_BYTES, Math.ceil(file.size / PROBES));
+  for (let probe = 0; probe < file.size; probe += step) {
+    if (!(await isZero(file, probe, "once"))) continue;
+    const start = await lastZero(file, probe, Math.max(-1, probe - step));
+    let zero = probe;
+    while (await isZero(file, zero + step, "once")) zero += step;
+    return { start, end: PROBE_BYTES + (await lastZero(file, zero, zero + step)) };
+  }
+  return null;
+}
+
+/** Whether a file has a block of zeros at an offset. */
+async function isZero(file: RangedFile, at: number, use?: "once"): Promise<boolean> {
+  if (at + PROBE_BYTES > file.size) return false;
+  return (await file.read(at, at + PROBE_BYTES, use)).every((byte) => byte === 0);
+}
+
+/** Returns the last block of zeros from one of them towards one that isn't, by halves. */
+async function lastZero(file: RangedFile, zero: number, other: number): Promise<number> {
+  let [inside, outside] = [zero, other];
+  while (Math.abs(outside - inside) > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    if (await isZero(file, middle, "once")) inside = middle;
+    else outside = middle;
+  }
+  return inside;
 }

@@ -1,11 +1,21 @@
-import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
+import { type EncodedPacket, EncodedPacketSink } from "mediabunny";
+import { partitionPoint } from "../../lists.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { type Clip, remux, REORDER_SECONDS } from "./clips.ts";
-import { makeDisposablePredicate, type IsDisposable } from "./disposable.ts";
 import { withContainerErrors } from "./open-container.ts";
-import { getKeyPacketAt, packetsFrom } from "./packets.ts";
-import type { PresentedVideo } from "./presented-track.ts";
-import { rangeInSpan, spanAt, spansIn, toPresentationTime, toStreamTime } from "./timeline.ts";
+import {
+  getKeyPacketAt,
+  packetsFrom,
+  makeDisposablePredicate,
+  type IsDisposable,
+} from "./packets.ts";
+import {
+  isPresented,
+  type PresentedVideo,
+  toPresentationTime,
+  toStreamRange,
+  toStreamTime,
+} from "./timeline.ts";
 
 /** A frame as its container lists it. */
 export interface FrameEntry {
@@ -44,36 +54,27 @@ interface ClipPacket {
 }
 
 /**
- * Lists the frames from `start` to `end` (seconds) in order of presentation, without reading them.
+ * Lists the frames that a time range shows in order of presentation, without reading them: that on
+ * screen at its start, and those that begin in it.
  */
-export function listFrames(
-  video: PresentedVideo,
-  start: number,
-  end: number,
-): Promise<FrameEntry[]> {
+export function listFrames(video: PresentedVideo, range: TimeRange): Promise<FrameEntry[]> {
   return withContainerErrors(async () => {
+    const sink = new EncodedPacketSink(video.track);
+    const options = { metadataOnly: true };
     const frames: FrameEntry[] = [];
-    for (const span of spansIn(video.spans, { start, end })) {
-      const track = await span.open();
-      for (const frame of await listStreamFrames(track, rangeInSpan(span, { start, end })))
-        frames.push({ ...frame, seconds: toPresentationTime(span, frame.seconds) });
+    if (!isPresented(video, range)) return frames;
+    const { start, end } = toStreamRange(video, range);
+    const first = await getKeyPacketAt(sink, start, options);
+    if (!first) return frames;
+    for await (const { timestamp, type } of packetsFrom(sink, first, options)) {
+      if (timestamp > end + REORDER_SECONDS) break;
+      if (timestamp < first.timestamp || timestamp >= end) continue;
+      frames.push({ seconds: toPresentationTime(video, timestamp), isKey: type === "key" });
     }
-    return frames.sort((a, b) => a.seconds - b.seconds);
+    frames.sort((a, b) => a.seconds - b.seconds);
+    const begun = partitionPoint(frames, ({ seconds }) => seconds <= range.start + TICK_SECONDS);
+    return frames.slice(Math.max(0, begun - 1));
   });
-}
-
-async function listStreamFrames(track: InputVideoTrack, { start, end }: TimeRange) {
-  const sink = new EncodedPacketSink(track);
-  const options = { metadataOnly: true };
-  const first = await getKeyPacketAt(sink, start, options);
-  const frames: FrameEntry[] = [];
-  if (!first) return frames;
-  for await (const { timestamp, type } of packetsFrom(sink, first, options)) {
-    if (timestamp > end + REORDER_SECONDS) break;
-    if (timestamp < start || timestamp >= end) continue;
-    frames.push({ seconds: timestamp, isKey: type === "key" });
-  }
-  return frames;
 }
 
 /**
@@ -87,27 +88,9 @@ export async function cutSparseClip(
   times: readonly number[],
   maxBytes: number,
 ): Promise<SparseClip> {
-  const spans = times.map((seconds) => spanAt(video.spans, seconds)!);
-  // Parts of a file may be coded in other ways.
-  const end = spans.findIndex(({ part }) => part !== spans[0]!.part);
-  const frames = times
-    .slice(0, end === -1 ? undefined : end)
-    .map((seconds, i) => ({ seconds, streamSeconds: toStreamTime(spans[i]!, seconds) }));
-  return cutStreamFrames(await spans[0]!.open(), frames, maxBytes);
-}
-
-/** A frame to copy: when it is presented, and when it is in the stream. */
-interface WantedFrame {
-  seconds: number;
-  streamSeconds: number;
-}
-
-function cutStreamFrames(
-  track: InputVideoTrack,
-  frames: readonly WantedFrame[],
-  maxBytes: number,
-): Promise<SparseClip> {
-  return remux(track, frames[0]!.streamSeconds, async (sink, _, copy) => {
+  const { track } = video;
+  const frames = times.map((seconds) => toStreamTime(video, seconds));
+  return remux(track, frames[0]!, async (sink, _, copy) => {
     const decodeOrder: EncodedPacket[] = [];
     const presentationOrder: ClipPacket[] = [];
     const presentationTimes: number[] = [];
@@ -117,11 +100,11 @@ function cutStreamFrames(
       const gop = await readGop(sink, frames.slice(framesDone), isDisposable, maxBytes - bytes);
       if (gop.isCut && (framesDone > 0 || gop.found.size === 0)) break;
       bytes += gop.bytes;
-      decodeOrder.push(...gop.packets);
+      for (const packet of gop.packets) decodeOrder.push(packet);
       for (const packet of gop.packets.toSorted((a, b) => a.timestamp - b.timestamp)) {
-        const seconds = gop.found.get(packet);
-        presentationOrder.push({ packet, isChosen: seconds !== undefined });
-        if (seconds !== undefined) presentationTimes.push(seconds);
+        const isChosen = gop.found.has(packet);
+        presentationOrder.push({ packet, isChosen });
+        if (isChosen) presentationTimes.push(toPresentationTime(video, packet.timestamp));
       }
       framesDone += gop.frameCount;
       if (gop.isCut) break;
@@ -136,50 +119,42 @@ function cutStreamFrames(
 }
 
 /**
- * Reads the packets of the group of pictures at the first of `frames`: those that its chosen frames
- * need, without the disposable rest, up to `maxBytes`. `isCut`: there were more. `frameCount` is
- * how many of `frames` lie in the group, `found` has the presentation times of those with a packet.
+ * Reads the packets of the group of pictures at the first of `frames`, which are times of the
+ * stream: those that its chosen frames need, without the disposable rest, up to `maxBytes`.
+ * `isCut`: there were more. `frameCount` is how many of `frames` lie in the group, `found` has
+ * their packets.
  */
 async function readGop(
   sink: EncodedPacketSink,
-  frames: WantedFrame[],
+  frames: readonly number[],
   isDisposable: IsDisposable,
   maxBytes: number,
 ) {
-  const key = await getKeyPacketAt(sink, frames[0]!.streamSeconds);
+  const key = await getKeyPacketAt(sink, frames[0]!);
   const packets: EncodedPacket[] = [];
-  const found = new Map<EncodedPacket, number>();
+  const found = new Set<EncodedPacket>();
   let [bytes, isCut] = [0, false];
   if (!key) return { packets, bytes, isCut, found, frameCount: frames.length };
   const nextKey = await sink.getNextKeyPacket(key, { metadataOnly: true });
-  const frameCount = countInGop(frames, nextKey?.timestamp ?? Infinity);
-  const last = frames[frameCount - 1]!.streamSeconds;
-  const secondsByTick = new Map(
-    frames.slice(0, frameCount).map((frame) => [toTicks(frame.streamSeconds), frame.seconds]),
+  const end = (nextKey?.timestamp ?? Infinity) - TICK_SECONDS;
+  const frameCount = Math.max(
+    1,
+    partitionPoint(frames, (seconds) => seconds < end),
   );
+  const ticks = new Set(frames.slice(0, frameCount).map(toTicks));
   for await (const packet of packetsFrom(sink, key)) {
-    if (packet.timestamp > last + REORDER_SECONDS) break;
+    if (packet.timestamp > frames[frameCount - 1]! + REORDER_SECONDS) break;
     if (packet.timestamp < key.timestamp) continue; // leading picture of the previous group
-    const seconds = secondsByTick.get(toTicks(packet.timestamp));
-    if (seconds === undefined && isDisposable(packet)) continue;
+    const isChosen = ticks.has(toTicks(packet.timestamp));
+    if (!isChosen && isDisposable(packet)) continue;
     isCut = bytes + packet.byteLength > maxBytes && packets.length > 0;
     if (isCut) break;
     bytes += packet.byteLength;
     packets.push(packet);
-    if (seconds !== undefined) found.set(packet, seconds);
-    if (found.size === secondsByTick.size) break;
+    if (isChosen) found.add(packet);
+    if (found.size === ticks.size) break;
   }
   return { packets, bytes, isCut, found, frameCount };
-}
-
-/** Counts the frames from the first on that rise and lie before the next group, at least one. */
-function countInGop(frames: readonly WantedFrame[], end: number): number {
-  const next = frames.findIndex(({ streamSeconds }, i) => {
-    return (
-      i > 0 && (streamSeconds >= end - TICK_SECONDS || streamSeconds < frames[i - 1]!.streamSeconds)
-    );
-  });
-  return next === -1 ? frames.length : next;
 }
 
 /** Identifies a frame by its time, whatever the rounding error. */

@@ -1,48 +1,178 @@
-import { findMoov, type Mp4Box, type RangedFile, readContent } from "../container/mp4-boxes.ts";
-import { type CaptureFacts, toCoordinates, toTime, withoutNulls } from "./capture-facts.ts";
+import { readMatroskaInfo } from "../container/matroska.ts";
+import {
+  findBox,
+  findMoov,
+  type Mp4Box,
+  type RangedFile,
+  readContent,
+} from "../container/mp4-boxes.ts";
+import { openInput } from "../container/open-input.ts";
+import { boxesOf, findContent, fourCc } from "../pixels/image-size.ts";
+import {
+  cameraName,
+  type CaptureFacts,
+  toCoordinates,
+  toDescription,
+  withoutNulls,
+} from "./capture-facts.ts";
+import { parseTime, toUtc } from "./capture-time.ts";
+import { chunksOf, readRiffChunk } from "./metadata-blocks.ts";
 
-/** Seconds from 1904, the zero of QuickTime, to 1970. */
-const QUICKTIME_EPOCH_SECONDS = 2_082_844_800;
-/** Bytes of user data that are searched for a place. */
-const MAX_USER_BYTES = 64 * 1024;
-/** A place by ISO 6709 after its name, as in `©xyz` of Android and `….ISO6709` of Apple. */
+const APPLE = "com.apple.quicktime";
+/** Names of a time, each before those after it: of QuickTime, broadcast WAVE, AVI and WAV. */
+const TIME_NAMES = [`${APPLE}.creationdate`, "\xa9day", "bext", "IDIT", "ICRD"];
+/** Texts of what is shown: of QuickTime, iTunes, AVI and WAV. */
+const DESCRIPTION_NAMES = [
+  `${APPLE}.title`,
+  "\xa9nam",
+  "INAM",
+  `${APPLE}.description`,
+  "\xa9des",
+  "desc",
+  "\xa9cmt",
+  "ICMT",
+  "chpl",
+];
+const RIFF_NAMES = new Set([...TIME_NAMES, ...DESCRIPTION_NAMES, "IKEY"]);
+/** A place by ISO 6709. */
 const PLACE =
-  /(?:\xa9xyz|location\.ISO6709)[^]*?([+-]\d{2}(?:\.\d{1,9})?)([+-]\d{3}(?:\.\d{1,9})?)([+-]\d{1,6}(?:\.\d{1,9})?)?(?:CRS\w{1,20})?\//;
+  /([+-]\d{2}(?:\.\d{1,9})?)([+-]\d{3}(?:\.\d{1,9})?)([+-]\d{1,6}(?:\.\d{1,9})?)?(?:CRS\w{1,20})?\//;
 
-/** Reads when and where an MP4 or QuickTime file was taken; nothing of other files. */
+/**
+ * Reads when, where and by what a film or sound was taken, of an MP4, QuickTime, Matroska, AVI or
+ * WAV file, and what a file says that it has: its title, description, keywords and chapters.
+ */
 export async function readMovieFacts(file: RangedFile): Promise<CaptureFacts> {
   const moov = await findMoov(file);
-  if (!moov) return {};
-  const { latitude, longitude, altitude } = await readPlace(file, moov);
+  const texts = moov ? await readMovieTexts(file, moov) : await readRiffTexts(file);
+  const either = (ofApple: string, ofOthers: string) =>
+    texts.get(`${APPLE}.${ofApple}`) ?? texts.get(ofOthers) ?? "";
+  const times = TIME_NAMES.map((name) => parseTime(texts.get(name) ?? ""));
+  const time = times.find((each) => each !== null);
+  const matroska = await readMatroskaInfo(file);
+  const sound = await readSoundTags(file);
+  const recordedMs = moov ? await readCreation(file, moov) : matroska.recordedMs;
+  const [, latitude, longitude, altitude = NaN] =
+    PLACE.exec(either("location.ISO6709", "\xa9xyz")) ?? [];
   return withoutNulls({
-    taken_at: await readCreation(file, moov),
-    ...toCoordinates(latitude, longitude, altitude),
+    taken_at: toUtc(time ? time.localMs - (time.zone ?? 0) * 60_000 : (recordedMs ?? NaN)),
+    camera: cameraName(either("make", "\xa9mak"), either("model", "\xa9mod")),
+    ...toDescription(
+      [
+        matroska.title,
+        ...DESCRIPTION_NAMES.map((name) => texts.get(name) ?? ""),
+        ...matroska.chapters,
+        ...sound.texts,
+      ],
+      (texts.get("keyw") ?? texts.get("IKEY") ?? sound.genre).split(/[;,]/),
+    ),
+    ...toCoordinates(Number(latitude), Number(longitude), Number(altitude)),
   });
 }
 
-/** Reads the creation time (ISO/IEC 14496-12, 8.2.2). Writers that know none put zero. */
-async function readCreation(file: RangedFile, moov: Mp4Box): Promise<string | null> {
-  const header = moov.children.find(({ type }) => type === "mvhd");
-  const view = header && (await readContent(file, header, 0, 12));
-  if (view?.byteLength !== 12) return null;
-  const seconds = view.getUint8(0) === 1 ? Number(view.getBigUint64(4)) : view.getUint32(4);
-  return seconds > QUICKTIME_EPOCH_SECONDS
-    ? toTime((seconds - QUICKTIME_EPOCH_SECONDS) * 1000)
-    : null;
+/** Seconds from 1904, the zero of QuickTime, to 1970. */
+const QUICKTIME_EPOCH_SECONDS = 2_082_844_800;
+
+/**
+ * Reads when the movie or its first track was created (ISO/IEC 14496-12, 8.2.2), in ms. Writers
+ * that know no time put zero.
+ */
+async function readCreation(file: RangedFile, moov: Mp4Box): Promise<number | null> {
+  for (const header of [findBox(moov, "mvhd"), findBox(moov, "trak", "tkhd")]) {
+    const view = header && (await readContent(file, header, 0, 12));
+    if (view?.byteLength !== 12) continue;
+    const seconds = view.getUint8(0) === 1 ? Number(view.getBigUint64(4)) : view.getUint32(4);
+    if (seconds > QUICKTIME_EPOCH_SECONDS) return (seconds - QUICKTIME_EPOCH_SECONDS) * 1000;
+  }
+  return null;
 }
 
-async function readPlace(file: RangedFile, moov: Mp4Box) {
+/** Bytes of a box that are searched for texts. */
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** Reads the texts of a movie by their names: of QuickTime's user data, and of keys (`mdta`). */
+async function readMovieTexts(file: RangedFile, moov: Mp4Box): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
   for (const box of moov.children) {
     if (box.type !== "udta" && box.type !== "meta") continue;
-    const { buffer, byteOffset, byteLength } = await readContent(file, box, 0, MAX_USER_BYTES);
-    const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
-    const [, latitude, longitude, altitude = NaN] = PLACE.exec(text) ?? [];
-    if (latitude === undefined) continue;
-    return {
-      latitude: Number(latitude),
-      longitude: Number(longitude),
-      altitude: Number(altitude),
-    };
+    const { buffer, byteOffset, byteLength } = await readContent(file, box, 0, MAX_TEXT_BYTES);
+    const whole = { type: box.type, content: Buffer.from(buffer, byteOffset, byteLength) };
+    const children = whole.type === "udta" ? boxesOf(whole.content) : [whole];
+    for (const { type, content } of children) {
+      if (type === "meta") addKeyedTexts(texts, content);
+      if (type === "chpl") texts.set(type, readChapterNames(content));
+      // after its length and language
+      if (type.startsWith("\xa9")) texts.set(type, content.toString("utf8", 4));
+    }
   }
-  return { latitude: NaN, longitude: NaN, altitude: NaN };
+  return texts;
 }
+
+/** Bytes of a box `chpl` before its chapters, of a chapter's time. */
+const [CHAPTERS_START, CHAPTER_TIME] = [9, 8];
+
+/** Reads the names of the chapters of a box `chpl`, as sentences. */
+function readChapterNames(content: Buffer): string {
+  const names: string[] = [];
+  for (let at = CHAPTERS_START + CHAPTER_TIME; at < content.length;) {
+    const end = at + 1 + content[at]!;
+    names.push(content.toString("utf8", at + 1, end));
+    at = end + CHAPTER_TIME;
+  }
+  return names.join(". ");
+}
+
+const HAS_SOUND_TAGS = /^(?:ID3|fLaC|OggS|\xff[\xe0-\xff])/;
+
+/** Reads the tags of a sound file (ID3, Vorbis comments). Bad ones don't keep the file out. */
+async function readSoundTags(file: RangedFile): Promise<{ texts: string[]; genre: string }> {
+  const none = { texts: [], genre: "" };
+  if (!HAS_SOUND_TAGS.test(Buffer.from(await file.read(0, 4)).toString("latin1"))) return none;
+  try {
+    const input = await openInput(file, file.size, { start: 0, end: 0 });
+    const tags = await input.getMetadataTags();
+    const { title, artist, album, description, comment, genre = "", raw = {} } = tags;
+    const chapters = Object.entries(raw).map(([name, value]) =>
+      typeof value === "string" && /^CHAPTER\d{1,3}NAME$/i.test(name) ? value : "",
+    );
+    const texts = [title, artist, album, description, comment].map((text) => text ?? "");
+    return { texts: [...texts, ...chapters], genre };
+  } catch {
+    return none;
+  }
+}
+
+/** Adds the texts of a box `meta`, which begins with a version in MP4, and without in QuickTime. */
+function addKeyedTexts(texts: Map<string, string>, content: Buffer): void {
+  const hasVersion = content.length >= 4 && content.readUInt32BE(0) === 0;
+  const meta = content.subarray(hasVersion ? 4 : 0);
+  const keys = [...boxesOf(findContent(meta, "keys")?.subarray(8) ?? EMPTY)];
+  for (const item of boxesOf(findContent(meta, "ilst") ?? EMPTY)) {
+    const key = keys[Buffer.from(item.type, "latin1").readUInt32BE(0) - 1];
+    const text = findContent(item.content, "data")?.toString("utf8", 8); // after its type
+    // iTunes names an item by its type.
+    if (text !== undefined) texts.set(key?.content.toString("latin1") ?? item.type, text);
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const MAX_RIFF_TEXT_BYTES = 512;
+
+/** Reads the texts of an AVI or WAV file by the names of their chunks. */
+async function readRiffTexts(file: RangedFile): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  const head = Buffer.from(await file.read(0, 4));
+  if (!/^(?:RIFF|RF64)$/.test(fourCc(head, 0))) return texts;
+  for await (const { type, content } of chunksOf(file, 12, readRiffChunk)) {
+    if (!RIFF_NAMES.has(type)) continue;
+    const text = Buffer.from(await content.read(0, MAX_RIFF_TEXT_BYTES)).toString("latin1");
+    // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
+    const time = type === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
+    const [inWords] = IN_WORDS.exec(time) ?? [];
+    texts.set(type, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
+  }
+  return texts;
+}
+
+/** The time of C: `Sat Jun 01 12:30:00 2024`. */
+const IN_WORDS = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}/i;

@@ -1,7 +1,8 @@
+import { append } from "../../lists.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { readJpegSize } from "../pixels/image-size.ts";
 import type { Size } from "../pixels/rect.ts";
-import { ORIENTATION, readOrientation } from "./exif-block.ts";
+import { ORIENTATION, readOrientation } from "./metadata-blocks.ts";
 import { type Directory, openTiff, readDirectory, readNumbers, slice, type Tiff } from "./tiff.ts";
 
 /** Where bytes are in a file. */
@@ -27,7 +28,7 @@ const TAGS = {
 };
 const JPEG_COMPRESSIONS = new Set([6, 7]);
 /** Rotation by EXIF orientation. Cameras don't mirror. */
-const ROTATIONS: Readonly<Record<number, 90 | 180 | 270>> = { 3: 180, 6: 90, 8: 270 };
+export const ROTATIONS: Readonly<Record<number, 90 | 180 | 270>> = { 3: 180, 6: 90, 8: 270 };
 /** Directories of a raw that are looked at, and bytes of a JPEG in which its size is. */
 const [MAX_DIRECTORIES, JPEG_HEAD_BYTES] = [16, 128 * 1024];
 /** Where a Fujifilm RAF says where its JPEG is. */
@@ -69,18 +70,18 @@ async function readJpegRanges(tiff: Tiff): Promise<[Range[], number]> {
   for (let count = 0; count < MAX_DIRECTORIES && queue.length > 0; count++) {
     const directory = await readDirectory(tiff, queue.shift()!);
     if (!directory) continue;
-    const numbers = (tag: number) => readNumbers(tiff, directory, tag);
+    const numbers = (tag: number) => readNumbers(directory, tag);
     if (count === 0) orientation = (await numbers(ORIENTATION))[0] ?? 1;
-    ranges.push(...(await readRange(tiff, directory)));
-    queue.push(...(await numbers(TAGS.subDirectories)));
+    append(ranges, await readRange(directory));
+    append(queue, await numbers(TAGS.subDirectories));
     if (directory.next > 0) queue.push(directory.next);
   }
   return [ranges, orientation];
 }
 
 /** Returns where the JPEG of a directory is: in one piece, or nowhere. */
-async function readRange(tiff: Tiff, directory: Directory): Promise<Range[]> {
-  const numbers = (tag: number) => readNumbers(tiff, directory, tag);
+async function readRange(directory: Directory): Promise<Range[]> {
+  const numbers = (tag: number) => readNumbers(directory, tag);
   const [offset] = await numbers(TAGS.jpegOffset);
   const [length] = await numbers(TAGS.jpegLength);
   if (offset !== undefined && length !== undefined) return [{ offset, length }];

@@ -1,5 +1,4 @@
-import type { RangedFile } from "../container/mp4-boxes.ts";
-import type { Size } from "../pixels/rect.ts";
+import { type RangedFile, toDataView } from "../container/mp4-boxes.ts";
 
 /** A TIFF, or an EXIF block, which is made like one (TIFF 6.0; CIPA DC-008). */
 export interface Tiff {
@@ -16,6 +15,7 @@ interface TiffEntry {
 }
 
 export interface Directory {
+  tiff: Tiff;
   entries: Map<number, TiffEntry>;
   /** Offset of the directory that follows; 0 after the last one. */
   next: number;
@@ -24,12 +24,13 @@ export interface Directory {
 /** Bytes of a value by its type, 0 for types that aren't read. */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 0, 1, 0, 4, 8];
 const [ASCII, SHORT, LONG, RATIONAL] = [2, 3, 4, 5];
+export const SIGNED_RATIONAL = 10;
 /** More than a file has, but for hostile ones. */
 const [MAX_ENTRIES, MAX_VALUES, MAX_CHARACTERS] = [500, 64, 1000];
 
 /** Opens a TIFF; null for another file. */
 export async function openTiff(file: RangedFile): Promise<Tiff | null> {
-  const header = toView(await file.read(0, 8));
+  const header = toDataView(await file.read(0, 8));
   if (header.byteLength < 8) return null;
   const order = header.getUint16(0);
   if (order !== 0x4949 && order !== 0x4d4d) return null;
@@ -38,12 +39,18 @@ export async function openTiff(file: RangedFile): Promise<Tiff | null> {
   return { file, isLittleEndian, firstDirectory: header.getUint32(4, isLittleEndian) };
 }
 
+/** Reads the first directory of a TIFF; null for another file, and for a damaged one. */
+export async function readFirstDirectory(file: RangedFile): Promise<Directory | null> {
+  const tiff = await openTiff(file);
+  return tiff && readDirectory(tiff, tiff.firstDirectory);
+}
+
 /** Reads a directory; null for a damaged one, and for one beyond the end. */
 export async function readDirectory(tiff: Tiff, offset: number): Promise<Directory | null> {
   const { file, isLittleEndian: little } = tiff;
   if (offset < 8 || offset + 2 > file.size) return null;
-  const count = toView(await file.read(offset, offset + 2)).getUint16(0, little);
-  const view = toView(await file.read(offset + 2, offset + 6 + 12 * count));
+  const count = toDataView(await file.read(offset, offset + 2)).getUint16(0, little);
+  const view = toDataView(await file.read(offset + 2, offset + 6 + 12 * count));
   if (count > MAX_ENTRIES || view.byteLength < 12 * count) return null;
   const entries = new Map<number, TiffEntry>();
   for (let at = 0; at < 12 * count; at += 12) {
@@ -53,37 +60,50 @@ export async function readDirectory(tiff: Tiff, offset: number): Promise<Directo
     entries.set(view.getUint16(at, little), { type, count: values, at: valueAt });
   }
   const hasNext = view.byteLength >= 12 * count + 4;
-  return { entries, next: hasNext ? view.getUint32(12 * count, little) : 0 };
+  return { tiff, entries, next: hasNext ? view.getUint32(12 * count, little) : 0 };
 }
 
-/** Returns the numbers of a tag, at most 64; none without the tag. A quotient may be NaN. */
+/**
+ * Returns the numbers of a tag, at most 64, of its own type or of the one that is given; none
+ * without the tag. A quotient may be NaN.
+ */
 export async function readNumbers(
-  tiff: Tiff,
-  { entries }: Directory,
+  directory: Directory | null,
   tag: number,
+  type = directory?.entries.get(tag)?.type ?? 0,
 ): Promise<number[]> {
-  const entry = entries.get(tag);
-  const size = TYPE_BYTES[entry?.type ?? 0] ?? 0;
-  if (!entry || size === 0 || entry.type === ASCII) return [];
+  const entry = directory?.entries.get(tag);
+  const size = TYPE_BYTES[type] ?? 0;
+  if (!entry || size === 0 || type === ASCII) return [];
   const count = Math.min(entry.count, MAX_VALUES);
-  const view = toView(await tiff.file.read(entry.at, entry.at + count * size));
-  const little = tiff.isLittleEndian;
+  const { file, isLittleEndian: little } = directory!.tiff;
+  const view = toDataView(await file.read(entry.at, entry.at + count * size));
   return Array.from({ length: Math.floor(view.byteLength / size) }, (_, i) => {
     const at = i * size;
-    if (entry.type === SHORT) return view.getUint16(at, little);
-    if (entry.type === LONG) return view.getUint32(at, little);
-    if (entry.type === RATIONAL) return view.getUint32(at, little) / view.getUint32(at + 4, little);
+    if (type === SHORT) return view.getUint16(at, little);
+    if (type === LONG) return view.getUint32(at, little);
+    if (type === RATIONAL) return view.getUint32(at, little) / view.getUint32(at + 4, little);
+    if (type === SIGNED_RATIONAL) return view.getInt32(at, little) / view.getInt32(at + 4, little);
     return size === 1 ? view.getUint8(at) : NaN;
   });
 }
 
+/** Tags of Windows, whose texts are bytes of UTF-16. */
+const WIDE_TAGS = { first: 0x9c9b, last: 0x9c9f };
+
 /** Returns the text of a tag up to its first NUL, at most 1,000 characters; "" without the tag. */
-export async function readText(tiff: Tiff, { entries }: Directory, tag: number): Promise<string> {
-  const entry = entries.get(tag);
-  if (entry?.type !== ASCII) return "";
-  const length = Math.min(entry.count, MAX_CHARACTERS);
-  const bytes = await tiff.file.read(entry.at, entry.at + length);
-  return new TextDecoder().decode(bytes).split("\0", 1)[0]!;
+export async function readText(directory: Directory | null, tag: number): Promise<string> {
+  const isWide = tag >= WIDE_TAGS.first && tag <= WIDE_TAGS.last;
+  const isText = isWide || directory?.entries.get(tag)?.type === ASCII;
+  const bytes = isText ? await readBlock(directory, tag)?.read(0, MAX_CHARACTERS) : undefined;
+  return new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes).split("\0", 1)[0]!;
+}
+
+/** Returns the bytes of a tag as a file; null without the tag. */
+export function readBlock(directory: Directory | null, tag: number): RangedFile | null {
+  const entry = directory?.entries.get(tag);
+  if (!entry) return null;
+  return slice(directory!.tiff.file, entry.at, entry.count * (TYPE_BYTES[entry.type] ?? 0));
 }
 
 /** Returns a part of a file as a file. */
@@ -93,20 +113,4 @@ export function slice(file: RangedFile, start: number, size: number): RangedFile
     size: Math.max(0, end - start),
     read: (from, to) => file.read(start + from, Math.max(start + from, Math.min(end, start + to))),
   };
-}
-
-function toView({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
-}
-
-const [WIDTH, LENGTH] = [256, 257];
-
-/** Reads the size of a TIFF from wherever it is; undefined for a damaged file and a BigTIFF. */
-export async function readTiffSize(file: RangedFile): Promise<Size | undefined> {
-  const tiff = await openTiff(file);
-  const directory = tiff && (await readDirectory(tiff, tiff.firstDirectory));
-  if (!directory) return undefined;
-  const [width] = await readNumbers(tiff, directory, WIDTH);
-  const [height] = await readNumbers(tiff, directory, LENGTH);
-  return width && height ? { width, height } : undefined;
 }

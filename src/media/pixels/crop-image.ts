@@ -1,6 +1,6 @@
 import { CHANNELS, type RgbaImage } from "./jpeg.ts";
+import { resizeLuma } from "./luma.ts";
 import type { PixelRect, Size } from "./rect.ts";
-import { resizeLuma } from "./resize-luma.ts";
 
 const OPAQUE = 255;
 

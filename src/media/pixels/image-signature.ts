@@ -1,12 +1,12 @@
+import { maxOf, minOf } from "../../lists.ts";
 import { SIGNATURE } from "../../parameters.ts";
-import { areaHashes, toFrequencies, HASH_CELLS, HASH_RANGE } from "./area-hash.ts";
 import {
   type RectTuple,
   type IntegralImage,
   cellMeans,
   toIntegralImage,
 } from "./integral-image.ts";
-import { maxCorrelation, toImageViews, WHOLE } from "./registration.ts";
+import { registerImage, toImageViews, WHOLE } from "./registration.ts";
 
 /** The stored features of an image that find its copies, also cropped, mirrored or letterboxed. */
 export interface ImageSignature {
@@ -18,7 +18,6 @@ export interface ImageSignature {
   lumaThumbnail: Uint8Array<ArrayBuffer>;
 }
 
-/** An image whose copies are searched for. */
 export interface SignatureQuery {
   /** Hashes that the original may have, the most probable first. */
   hashes: number[];
@@ -59,7 +58,6 @@ const CROPS: readonly RectTuple[] = [
     cropOffsets(height!).map((top): RectTuple => [left, top, width!, height!]),
   ),
 );
-/** Bits of a query's hash that are also looked up flipped. */
 const FLIPPED_BITS = 3;
 /** Fraction of its side by which an area may exceed a crop. */
 const TOLERANCE = 0.01;
@@ -86,11 +84,10 @@ export function computeQuerySignature(luma: Uint8Array): SignatureQuery {
   const views = toImageViews(toThumbnail(image));
   return {
     hashes: [...new Set(CROPS.flatMap((crop) => hashesForCrop(frequencies, crop)))],
-    compare: (lumaThumbnail) => round(maxCorrelation(views, lumaThumbnail)),
+    compare: (lumaThumbnail) => round(registerImage(views, lumaThumbnail).correlation),
   };
 }
 
-/** Returns the frequencies of an area of an image, null for a flat one. */
 type FrequencyReader = (area: RectTuple) => Float64Array | null;
 
 /** Caches each area: an area of one crop is also one of another crop's mirror image. */
@@ -147,11 +144,117 @@ function cropOffsets(share: number): number[] {
  */
 function toThumbnail(image: IntegralImage): Uint8Array<ArrayBuffer> {
   const means = cellMeans(image, WHOLE, SIGNATURE.thumbnailSide);
-  const [min, max] = [Math.min(...means), Math.max(...means)];
+  const [min, max] = [minOf(means), maxOf(means)];
   const scale = 255 / Math.max(1, max - min);
   return Uint8Array.from(means, (mean) => Math.round((mean - min) * scale));
 }
 
 function round(value: number): number {
   return Math.round(value * 1000) / 1000;
+}
+
+/** Cells each way of an area, whose means are the input of `toFrequencies`. */
+const HASH_CELLS = 16;
+
+const FREQUENCIES = 8;
+/** Hashes of one area. Each takes its own share of the coefficients. */
+const HASH_COUNT = 2;
+const BITS = SIGNATURE.hashBits;
+const HASH_RANGE = HASH_COUNT * 2 ** BITS;
+/** Standard deviation of the means below which an area is flat. */
+const MIN_DEVIATION = 1;
+
+const COSINES = Float64Array.from({ length: FREQUENCIES * HASH_CELLS }, (_, i) => {
+  const [frequency, cell] = [Math.floor(i / HASH_CELLS), i % HASH_CELLS];
+  return Math.cos(((2 * cell + 1) * frequency * Math.PI) / (2 * HASH_CELLS));
+});
+
+/**
+ * Coefficients of each hash, by their index `down * 8 + across`: the lowest frequencies without the
+ * mean, dealt to the hashes in turn.
+ */
+const COEFFICIENTS: readonly (readonly number[])[] = (() => {
+  const sum = (index: number) => Math.floor(index / FREQUENCIES) + (index % FREQUENCIES);
+  const product = (index: number) => Math.floor(index / FREQUENCIES) * (index % FREQUENCIES);
+  const order = Array.from({ length: FREQUENCIES ** 2 - 1 }, (_, i) => i + 1).toSorted(
+    (a, b) => sum(a) - sum(b) || product(a) - product(b) || a - b,
+  );
+  return Array.from({ length: HASH_COUNT }, (_, hash) =>
+    Array.from({ length: BITS }, (_, bit) => order[bit * HASH_COUNT + hash]!),
+  );
+})();
+
+/**
+ * Transforms the means (0–255) of an area's `HASH_CELLS`² cells into the lowest frequencies of the
+ * discrete cosine transform (type II, not normalised: only the signs count). Null for a flat area.
+ */
+function toFrequencies(means: Float64Array): Float64Array | null {
+  return standardDeviation(means) < MIN_DEVIATION ? null : transform(means);
+}
+
+/**
+ * Returns the perceptual hashes of an area, integers below `HASH_RANGE`: the signs of its
+ * frequencies (Zauner, "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010),
+ * in parts that are looked up separately (multi-index hashing: Norouzi, Punjani and Fleet, "Fast
+ * Search in Hamming Space with Multi-Index Hashing", 2012). Adds every combination of the
+ * `flippedBits` least certain bits flipped (multi-probe hashing: Lv, Josephson, Wang, Charikar and
+ * Li, 2007). `isMirrored` gives the hashes of the mirror image.
+ */
+function areaHashes(frequencies: Float64Array, isMirrored: boolean, flippedBits: number): number[] {
+  return COEFFICIENTS.flatMap((indices, hashIndex) => {
+    const values = indices.map((i) => frequencies[i]! * (isMirrored && i % 2 === 1 ? -1 : 1));
+    const hash = values.reduce((bits, value, bit) => bits | (Number(value > 0) << bit), 0);
+    let hashes = [hashIndex * 2 ** BITS + hash];
+    for (const bit of uncertainBits(values, flippedBits)) {
+      hashes = hashes.concat(hashes.map((each) => each ^ (1 << bit)));
+    }
+    return hashes;
+  });
+}
+
+function uncertainBits(values: number[], count: number): number[] {
+  const magnitudes = values.map((value) => Math.abs(value));
+  return Array.from({ length: count }, () => {
+    let smallest = 0;
+    for (let bit = 1; bit < magnitudes.length; bit++) {
+      if (magnitudes[bit]! < magnitudes[smallest]!) smallest = bit;
+    }
+    magnitudes[smallest] = Infinity;
+    return smallest;
+  });
+}
+
+function standardDeviation(values: Float64Array): number {
+  let [sum, squares] = [0, 0];
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  const mean = sum / values.length;
+  return Math.sqrt(Math.max(0, squares / values.length - mean * mean));
+}
+
+/** Applies the cosine transform to the rows, then to the columns. */
+function transform(means: Float64Array): Float64Array {
+  const rows = new Float64Array(HASH_CELLS * FREQUENCIES);
+  for (let row = 0; row < HASH_CELLS; row++) {
+    for (let across = 0; across < FREQUENCIES; across++) {
+      let sum = 0;
+      for (let cell = 0; cell < HASH_CELLS; cell++) {
+        sum += means[row * HASH_CELLS + cell]! * COSINES[across * HASH_CELLS + cell]!;
+      }
+      rows[row * FREQUENCIES + across] = sum;
+    }
+  }
+  const result = new Float64Array(FREQUENCIES * FREQUENCIES);
+  for (let down = 0; down < FREQUENCIES; down++) {
+    for (let across = 0; across < FREQUENCIES; across++) {
+      let sum = 0;
+      for (let row = 0; row < HASH_CELLS; row++) {
+        sum += rows[row * FREQUENCIES + across]! * COSINES[down * HASH_CELLS + row]!;
+      }
+      result[down * FREQUENCIES + across] = sum;
+    }
+  }
+  return result;
 }

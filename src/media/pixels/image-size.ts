@@ -1,14 +1,9 @@
 import { LIMITS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
-import { boxesOf, findContent, fourCc } from "./boxes.ts";
-import { readJxlSize } from "./jxl-size.ts";
 import type { Size } from "./rect.ts";
 
 /** Throws `too_large` for an image that would exhaust the memory when decoded. */
-export function requireDecodable(
-  { width, height }: Size,
-  maxPixels: number = LIMITS.imagePixels,
-): void {
+export function requireDecodable({ width, height }: Size, maxPixels: number = LIMITS.imagePixels) {
   if (width * height <= maxPixels) return;
   const maxMillions = maxPixels / 1_000_000;
   throw new AppError(
@@ -19,11 +14,10 @@ export function requireDecodable(
 }
 
 /**
- * Reads the size of an image from its first bytes. Returns undefined for a damaged header, and for
- * one that comes later, as in a JPEG with a large preview in its EXIF, or at the end of a TIFF.
- * Reads PNG (W3C, 11.2.1), GIF89a (18), WebP (RFC 9649), JPEG (T.81, B.2.2), HEIF and AVIF
- * (ISO/IEC 23008-12, 6.5.3), TIFF 6.0 (2), BMP, JPEG 2000 (T.800, A.5.1, I.5.3.1), JPEG XL
- * (ISO/IEC 18181-1, D.2) and Photoshop.
+ * Reads the size of an image from its first bytes: PNG (W3C, 11.2.1), GIF89a (18), WebP (RFC 9649),
+ * JPEG (T.81, B.2.2), HEIF and AVIF (ISO/IEC 23008-12, 6.5.3). The decoder reads that of the others
+ * before it decodes them. Returns undefined for them, for a damaged header, and for one that comes
+ * later, as in a JPEG with a large preview in its EXIF.
  */
 export function readImageSize(head: Uint8Array): Size | undefined {
   const bytes = toBuffer(head);
@@ -51,13 +45,6 @@ const READERS: { matches: (bytes: Buffer) => boolean; read: ReadSize }[] = [
   { matches: (bytes) => isWebp(bytes, "VP8L"), read: losslessWebp },
   { matches: (bytes) => isWebp(bytes, "VP8 "), read: lossyWebp },
   { matches: (bytes) => fourCc(bytes, 4) === "ftyp", read: heif },
-  { matches: isTiff, read: tiff },
-  { matches: (bytes) => bytes.toString("latin1", 0, 2) === "BM", read: bmp },
-  { matches: (bytes) => fourCc(bytes, 0) === "8BPS", read: sizeAt(18, 14, "UInt32BE") },
-  { matches: (bytes) => fourCc(bytes, 4) === "jP  ", read: jpeg2000 },
-  { matches: (bytes) => bytes.subarray(0, 4).equals(CODESTREAM), read: sizOf },
-  { matches: (bytes) => bytes.subarray(0, 2).equals(JXL), read: readJxlSize },
-  { matches: (bytes) => fourCc(bytes, 4) === "JXL ", read: boxedJxl },
 ];
 
 const isWebp = (bytes: Buffer, chunk: string) =>
@@ -66,8 +53,6 @@ const isWebp = (bytes: Buffer, chunk: string) =>
 type ReadSize = (bytes: Buffer) => Size | undefined;
 
 const JPEG = Buffer.from([0xff, 0xd8]);
-const JXL = Buffer.from([0xff, 0x0a]);
-const CODESTREAM = Buffer.from([0xff, 0x4f, 0xff, 0x51]);
 
 function sizeAt(
   widthOffset: number,
@@ -147,50 +132,47 @@ export function isTiff(bytes: Buffer): boolean {
   return ["II*\0", "MM\0*", "II+\0", "MM\0+"].includes(fourCc(bytes, 0));
 }
 
-const [WIDTH_TAG, LENGTH_TAG] = [256, 257];
-
-/** Reads the first directory. Returns undefined for a BigTIFF, whose decoder reads it. */
-function tiff(bytes: Buffer): Size | undefined {
-  const suffix = fourCc(bytes, 0).startsWith("II") ? "LE" : "BE";
-  if (bytes[`readUInt16${suffix}`](2) !== 42) return undefined;
-  const start = bytes[`readUInt32${suffix}`](4);
-  const size = { width: 0, height: 0 };
-  for (let i = 0, count = bytes[`readUInt16${suffix}`](start); i < count; i++) {
-    const at = start + 2 + 12 * i;
-    const tag = bytes[`readUInt16${suffix}`](at);
-    if (tag > LENGTH_TAG) break; // tags are sorted
-    const isShort = bytes[`readUInt16${suffix}`](at + 2) === 3;
-    const value = bytes[`readUInt${isShort ? 16 : 32}${suffix}`](at + 8);
-    if (tag === WIDTH_TAG) size.width = value;
-    if (tag === LENGTH_TAG) size.height = value;
-  }
-  return hasPixels(size);
-}
-
-/** A negative height means rows from the top. */
-function bmp(bytes: Buffer): Size | undefined {
-  const hasShortHeader = bytes.readUInt32LE(14) === 12;
-  if (hasShortHeader) return hasPixels(sizeAt(18, 20, "UInt16LE")(bytes));
-  return hasPixels({ width: bytes.readInt32LE(18), height: Math.abs(bytes.readInt32LE(22)) });
-}
-
-function jpeg2000(bytes: Buffer): Size | undefined {
-  const header = findContent(bytes, "jp2h", "ihdr");
-  return header && hasPixels(sizeAt(4, 0, "UInt32BE")(header));
-}
-
-/** The grid from which the offset of the image is cut. */
-function sizOf(bytes: Buffer): Size | undefined {
-  const [outer, offset] = [sizeAt(8, 12, "UInt32BE")(bytes), sizeAt(16, 20, "UInt32BE")(bytes)];
-  return hasPixels({ width: outer.width - offset.width, height: outer.height - offset.height });
-}
-
-/** The codestream is whole, or in parts that begin with their number. */
-function boxedJxl(bytes: Buffer): Size | undefined {
-  const codestream = findContent(bytes, "jxlc") ?? findContent(bytes, "jxlp")?.subarray(4);
-  return codestream && readJxlSize(codestream);
-}
-
 function hasPixels(size: Size): Size | undefined {
   return size.width > 0 && size.height > 0 ? size : undefined;
+}
+
+/** A box of an ISO base media file, JPEG 2000 or JPEG XL, by its content. */
+interface Box {
+  type: string;
+  content: Buffer;
+}
+
+/** More boxes than an image has side by side, but for hostile ones. */
+const MAX_BOXES = 20_000;
+
+/** Yields the boxes that follow each other. The last one may be cut off. Stops at a damaged one. */
+export function* boxesOf(bytes: Buffer): Generator<Box> {
+  let at = 0;
+  for (let count = 0; at + 8 <= bytes.length && count < MAX_BOXES; count++) {
+    let [size, header] = [bytes.readUInt32BE(at), 8];
+    if (size === 1) {
+      if (at + 16 > bytes.length) return;
+      [size, header] = [Number(bytes.readBigUInt64BE(at + 8)), 16];
+    }
+    if (size === 0) size = bytes.length - at; // to the end of the file
+    if (size < header) return;
+    yield { type: fourCc(bytes, at + 4), content: bytes.subarray(at + header, at + size) };
+    at += size;
+  }
+}
+
+/** Returns the content of the first box along a path of types, undefined without one. */
+export function findContent(bytes: Buffer, ...types: string[]): Buffer | undefined {
+  return types.reduce<Buffer | undefined>((content, type) => {
+    if (!content) return undefined;
+    for (const box of boxesOf(content)) {
+      // `meta` begins with a version and flags.
+      if (box.type === type) return type === "meta" ? box.content.subarray(4) : box.content;
+    }
+    return undefined;
+  }, bytes);
+}
+
+export function fourCc(bytes: Buffer, offset: number): string {
+  return bytes.toString("latin1", offset, offset + 4);
 }

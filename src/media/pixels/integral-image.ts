@@ -77,7 +77,6 @@ export function cellMeans(image: IntegralImage, rect: RectTuple, cells: number):
   return means;
 }
 
-/** Returns the range of lines between the black bars at both ends. */
 function trimBars(isBlack: boolean[]): [from: number, to: number] {
   let [from, to] = [0, isBlack.length];
   while (from < MAX_BAR_PIXELS && isBlack[from]) from++;

@@ -1,5 +1,6 @@
 import { unreadableImage } from "../decoder-errors.ts";
 import { readImageSize, requireDecodable } from "./image-size.ts";
+import { type LumaImage, resizeLuma, SIGNATURE_SIZE } from "./luma.ts";
 import type { Size } from "./rect.ts";
 
 /** Pixels of four bytes (red, green, blue, alpha), rows from the top. */
@@ -7,7 +8,6 @@ export interface RgbaImage extends Size {
   data: Uint8ClampedArray;
 }
 
-/** Bytes of a pixel. */
 export const CHANNELS = 4;
 
 /** Pixels and scans of a JPEG that is decoded in the isolate: a contact sheet has 4 million. */
@@ -31,25 +31,40 @@ export function requireSmallJpeg(jpeg: Uint8Array): void {
   }
 }
 
-/** No step that takes much time for a few bytes. */
-const ENCODING = { progressive: false, optimize_coding: false } as const;
+/** Without `optimize_coding`, MozJPEG writes broken images where `width % 16` is 1 to 8. */
+const ENCODING = { progressive: false, optimize_coding: true } as const;
 const QUALITY = 85;
 
 /** Keeps the codec from writing to the log. */
 const SILENT = { print: () => {}, printErr: () => {} };
 
 type Encode = Awaited<ReturnType<typeof loadEncoder>>;
+type JpegDecoder = Awaited<ReturnType<typeof loadDecoder>>;
 
-/** Encoder of this isolate, once a request has loaded it. */
+/** Codecs of this isolate, once a request has loaded them. */
 let encoder: Encode | null = null;
+let decoder: JpegDecoder | null = null;
 
 /**
  * Decodes a JPEG in this isolate with MozJPEG, and returns what `use` makes of its pixels: those of
- * a contact sheet take 7 MB. Each call has a decoder of its own, whose 16 MB are free after it.
- * Throws what `requireSmallJpeg` throws.
+ * a contact sheet take 7 MB. All calls share one decoder, whose memory only grows; one that has
+ * failed isn't used again. Throws what `requireSmallJpeg` throws.
  */
 export async function decodeJpeg<T>(jpeg: Uint8Array, use: (image: RgbaImage) => T): Promise<T> {
   requireSmallJpeg(jpeg);
+  decoder ??= await loadDecoder();
+  let image: RgbaImage | null;
+  try {
+    image = decoder.decode(jpeg, false);
+  } catch (cause) {
+    decoder = null;
+    throw unreadableImage(cause);
+  }
+  if (!image) throw unreadableImage("no pixels");
+  return use(image);
+}
+
+async function loadDecoder() {
   const [codec, wasm] = await Promise.all([
     import("@jsquash/jpeg/codec/dec/mozjpeg_dec.js"),
     import("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),
@@ -63,15 +78,7 @@ export async function decodeJpeg<T>(jpeg: Uint8Array, use: (image: RgbaImage) =>
     return instance.exports;
   };
   const options = { noInitialRun: true, instantiateWasm, ...SILENT };
-  const decoder = await withoutLocation(() => codec.default(options));
-  let image: RgbaImage | null;
-  try {
-    image = decoder.decode(jpeg, false);
-  } catch (cause) {
-    throw unreadableImage(cause);
-  }
-  if (!image) throw unreadableImage("no pixels");
-  return use(image);
+  return withoutLocation(() => codec.default(options));
 }
 
 /** Encodes pixels as a JPEG of a quality of 100. */
@@ -98,4 +105,32 @@ function withoutLocation<T>(init: () => Promise<T>): Promise<T> {
   const initialised = init();
   if (!had) Reflect.deleteProperty(globalThis, "location");
   return initialised;
+}
+
+const HALF = 32_768;
+
+/** Decodes the luma of one of our JPEGs. Throws `unreadable_image`. */
+export function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
+  return decodeJpeg(jpeg, toLumaImage);
+}
+
+export function toLumaImage({ width, height, data }: RgbaImage): LumaImage {
+  return { width, height, luma: toLuma(data) };
+}
+
+/**
+ * Decodes the luma of one of our JPEGs and stretches it to a size, by default that of a signature.
+ * Throws `unreadable_image`.
+ */
+export async function lumaPixels(jpeg: Uint8Array, size: Size = SIGNATURE_SIZE) {
+  return resizeLuma(await decodeLuma(jpeg), size);
+}
+
+/** Computes luma in 16-bit fixed point, which is several times faster than floating point. */
+function toLuma(rgba: Uint8ClampedArray): Uint8Array {
+  const result = new Uint8Array(rgba.length / CHANNELS);
+  for (let i = 0, at = 0; i < result.length; i++, at += CHANNELS) {
+    result[i] = (19_595 * rgba[at]! + 38_470 * rgba[at + 1]! + 7_471 * rgba[at + 2]! + HALF) >> 16;
+  }
+  return result;
 }

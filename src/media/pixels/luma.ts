@@ -1,39 +1,147 @@
 import { SIGNATURE } from "../../parameters.ts";
-import { CHANNELS, decodeJpeg, type RgbaImage } from "./jpeg.ts";
+import { toIntegralImage } from "./integral-image.ts";
 import type { Size } from "./rect.ts";
-import { type LumaImage, resizeLuma } from "./resize-luma.ts";
 
-const SIGNATURE_SIZE = { width: SIGNATURE.side, height: SIGNATURE.side };
-/** One half in 16-bit fixed point. */
-const HALF = 32_768;
+export const SIGNATURE_SIZE = { width: SIGNATURE.side, height: SIGNATURE.side };
 
-/** Decodes the luma of one of our JPEGs. Throws `unreadable_image`. */
-export function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
-  return decodeJpeg(jpeg, toLumaImage);
-}
-
-export function toLumaImage({ width, height, data }: RgbaImage): LumaImage {
-  return { width, height, luma: toLuma(data) };
-}
-
-/** Stretches an image to the size of a signature. */
 export function toSignatureSize(image: LumaImage): Uint8Array {
   return resizeLuma(image, SIGNATURE_SIZE);
 }
 
-/**
- * Decodes the luma of one of our JPEGs and stretches it to a size, by default that of a signature.
- * Throws `unreadable_image`.
- */
-export async function lumaPixels(jpeg: Uint8Array, size: Size = SIGNATURE_SIZE) {
-  return resizeLuma(await decodeLuma(jpeg), size);
+/** Luma (Rec. 601) of an image: one byte a pixel, rows from the top. */
+export interface LumaImage extends Size {
+  luma: Uint8Array;
 }
 
-/** Computes luma in 16-bit fixed point, which is several times faster than floating point. */
-function toLuma(rgba: Uint8ClampedArray): Uint8Array {
-  const result = new Uint8Array(rgba.length / CHANNELS);
-  for (let i = 0, at = 0; i < result.length; i++, at += CHANNELS) {
-    result[i] = (19_595 * rgba[at]! + 38_470 * rgba[at + 1]! + 7_471 * rgba[at + 2]! + HALF) >> 16;
+/**
+ * Stretches an image to another size and returns its pixels. A pixel is the mean of the area that
+ * it covers, or lies between the nearest two where the image grows.
+ */
+export function resizeLuma({ luma, width, height }: LumaImage, to: Size): Uint8Array {
+  const narrowed = resizeRows(luma, width, height, to.width);
+  const { starts, weights, taps } = weightsOf(height, to.height);
+  const result = new Uint8Array(to.width * to.height);
+  for (let y = 0, at = 0; y < to.height; y++) {
+    for (let x = 0; x < to.width; x++, at++) {
+      let sum = 0;
+      let from = starts[y]! * to.width + x;
+      for (let tap = 0; tap < taps; tap++, from += to.width) {
+        sum += narrowed[from]! * weights[y * taps + tap]!;
+      }
+      result[at] = sum + 0.5;
+    }
   }
   return result;
+}
+
+/** Resizes each of `count` rows of `length` pixels to another length. */
+function resizeRows(
+  pixels: Uint8Array,
+  length: number,
+  count: number,
+  newLength: number,
+): Float32Array {
+  const { starts, weights, taps } = weightsOf(length, newLength);
+  const result = new Float32Array(newLength * count);
+  for (let row = 0, at = 0; row < count; row++) {
+    const offset = row * length;
+    for (let i = 0; i < newLength; i++, at++) {
+      let sum = 0;
+      const first = offset + starts[i]!;
+      for (let tap = 0; tap < taps; tap++) sum += pixels[first + tap]! * weights[i * taps + tap]!;
+      result[at] = sum;
+    }
+  }
+  return result;
+}
+
+/** Returns the first value that each new value is made of, and the weights of `taps` from there. */
+function weightsOf(length: number, newLength: number) {
+  const scale = length / newLength;
+  const reach = Math.max(1, scale) / 2; // of a new value, to each side of its centre
+  const taps = Math.min(length, Math.ceil(2 * reach) + 1);
+  const starts = new Int32Array(newLength);
+  const weights = new Float32Array(newLength * taps);
+  for (let i = 0; i < newLength; i++) {
+    const centre = (i + 0.5) * scale;
+    const [begin, end] = [Math.max(0, centre - reach), Math.min(length, centre + reach)];
+    const start = Math.min(Math.floor(begin), length - taps);
+    starts[i] = start;
+    for (let tap = 0; tap < taps; tap++) {
+      const value = start + tap;
+      const covered = Math.min(end, value + 1) - Math.max(begin, value);
+      weights[i * taps + tap] = Math.max(0, covered) / (end - begin);
+    }
+  }
+  return { starts, weights, taps };
+}
+
+const SIDE = SIGNATURE.side;
+/** Radius of the box filter that is subtracted from each pixel, in pixels. */
+const RADIUS = 4;
+/** Keeps images without detail from correlating by their noise, in levels² a pixel. */
+const NOISE_VARIANCE = 1;
+
+/**
+ * High-pass filters `SIGNATURE.side`² luma: each pixel less the mean of its surroundings, as a
+ * vector of at most unit length. Pages of different text that are light and dark in the same places
+ * correlate little by it.
+ */
+export function highPassVector(luma: Uint8Array): Float64Array {
+  const { sums } = toIntegralImage(luma);
+  const sumTo = (x: number, y: number) => sums[y * (SIDE + 1) + x]!;
+  const detail = new Float64Array(luma.length);
+  let energy = NOISE_VARIANCE * luma.length;
+  for (let y = 0, i = 0; y < SIDE; y++) {
+    const [top, bottom] = [Math.max(0, y - RADIUS), Math.min(SIDE, y + RADIUS + 1)];
+    for (let x = 0; x < SIDE; x++, i++) {
+      const [left, right] = [Math.max(0, x - RADIUS), Math.min(SIDE, x + RADIUS + 1)];
+      const sum = sumTo(right, bottom) - sumTo(left, bottom) - sumTo(right, top) + sumTo(left, top);
+      detail[i] = luma[i]! - sum / ((right - left) * (bottom - top));
+      energy += detail[i]! ** 2;
+    }
+  }
+  return detail.map((value) => value / Math.sqrt(energy));
+}
+
+/**
+ * Measures the sharpness of square luma: the energy of its gradient, in levels² (Pertuz, Puig and
+ * Garcia, "Analysis of focus measure operators", 2013). Among frames of one scene the sharpest has
+ * the highest value.
+ */
+export function measureSharpness(luma: Uint8Array): number {
+  const side = Math.sqrt(luma.length);
+  let energy = 0;
+  for (let y = 0; y + 1 < side; y++) {
+    for (let x = 0; x + 1 < side; x++) {
+      const at = y * side + x;
+      energy += (luma[at + 1]! - luma[at]!) ** 2 + (luma[at + side]! - luma[at]!) ** 2;
+    }
+  }
+  return energy / luma.length;
+}
+
+/** Pixels each way of a block: less than a stroke of the smallest letters that a model reads. */
+const BLOCK = 4;
+/** Most by which the means of a block differ between two encodings of one image, of 255. */
+const MAX_BLOCK_DIFFERENCE = 12;
+
+/** Mean luma of the blocks of an image, for `areIdentical`. */
+export interface Blocks extends Size {
+  means: Uint8Array;
+}
+
+export function toBlocks(image: LumaImage): Blocks {
+  const width = Math.ceil(image.width / BLOCK);
+  const height = Math.ceil(image.height / BLOCK);
+  return { width, height, means: resizeLuma(image, { width, height }) };
+}
+
+/**
+ * Tests whether two images show the same, down to each letter of a text: every block has nearly the
+ * same mean. Two encodings of one image do; where a word differs, some blocks don't.
+ */
+export function areIdentical(a: Blocks, b: Blocks): boolean {
+  if (a.width !== b.width || a.height !== b.height) return false;
+  return a.means.every((mean, i) => Math.abs(mean - b.means[i]!) <= MAX_BLOCK_DIFFERENCE);
 }

@@ -1,6 +1,5 @@
 import type { Rect } from "../../types.ts";
 
-/** Width and height in pixels. */
 export interface Size {
   width: number;
   height: number;

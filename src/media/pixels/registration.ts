@@ -1,6 +1,5 @@
 import type { RectTuple } from "./integral-image.ts";
 
-/** Samples each way in the coarse search, and in its refinement. */
 const COARSE = 10;
 const FINE = 16;
 
@@ -10,18 +9,15 @@ export interface ImageViews {
   fine: Float64Array;
 }
 
-/** The rectangle of a whole image. */
 export const WHOLE: RectTuple = [0, 0, 1, 1];
 /**
  * Smallest side of a placement, and how far one may exceed the thumbnail: fractions of its side.
  */
 const MIN_SHARE = 0.6;
 const MAX_BEYOND = 0.02;
-/** Best coarse placements that are refined. */
 const REFINED_COUNT = 2;
 /** Coarse correlation below which a placement isn't refined: none below it has reached a match. */
 const MIN_COARSE_CORRELATION = 0.6;
-/** Step sizes of the refinement, as fractions of the side. */
 const STEPS = [0.04, 0.02, 0.01];
 const MOVES_PER_STEP = 3;
 
@@ -59,14 +55,6 @@ export function toImageViews(thumbnail: Uint8Array): [plain: ImageViews, mirrore
   return [toViews(thumbnail), toViews(mirror(thumbnail))];
 }
 
-/** Returns the correlation of `registerImage`. */
-export function maxCorrelation(
-  views: readonly [ImageViews, ImageViews],
-  thumbnail: Uint8Array,
-): number {
-  return registerImage(views, thumbnail).correlation;
-}
-
 /**
  * Finds where one of the views correlates best with a thumbnail (square luma, rows from the top):
  * by a grid of placements, then by hill climbing from the best ones in ever smaller steps.
@@ -94,7 +82,6 @@ export function registerImage(
   return { ...best, correlation: Math.min(1, Math.max(0, best.correlation)) };
 }
 
-/** Returns the mirror image of a square image. */
 export function mirror(image: Uint8Array): Uint8Array {
   const side = Math.sqrt(image.length);
   return image.map((_, i) => image[i - 2 * (i % side) + side - 1]!);

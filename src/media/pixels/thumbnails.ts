@@ -5,7 +5,6 @@ import { WHOLE } from "./registration.ts";
 
 /** The luma of a frame, `COPY_DETECTION.thumbnailSide` each way, rows from the top. */
 export interface TimedThumbnail {
-  /** Presentation time in the video. */
   seconds: number;
   lumaThumbnail: Uint8Array;
 }
@@ -31,7 +30,6 @@ export function cropLetterbox(frames: readonly SampledFrame[]): TimedThumbnail[]
   return isWhole ? null : scaleDown(frames, [left, top, width, height]);
 }
 
-/** The rectangle is in pixels. */
 function scaleDown(
   frames: readonly SampledFrame[],
   [left, top, width, height]: readonly [number, number, number, number],

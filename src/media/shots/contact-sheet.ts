@@ -1,25 +1,22 @@
 import { AppError, failureOf } from "../../errors.ts";
+import { Remembered } from "../../isolate-memory.ts";
+import { append, partitionPoint } from "../../lists.ts";
 import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
 import type { TimeRange } from "../../time-range.ts";
-import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
-import type { ContactSheetSizing } from "../contact-sheet-size.ts";
-import { type Clip, cutRangeClip, type RangeClip } from "../container/clips.ts";
+import { getDisplaySize } from "../container/display-size.ts";
 import { withContainerErrors } from "../container/open-container.ts";
-import type { PresentedVideo } from "../container/presented-track.ts";
-import { cutSparseClip } from "../container/sparse-clip.ts";
-import { unreadableImage } from "../decoder-errors.ts";
+import { cutSparseClip, type FrameEntry, type SparseClip } from "../container/sparse-clip.ts";
+import type { PresentedVideo } from "../container/timeline.ts";
+import { isRejected, unreadableImage } from "../decoder-errors.ts";
 import type { DecoderEnv } from "../decoder.ts";
-import { getContactSheetSizing, transformClip } from "../frames.ts";
+import { transformClip, MAX_CLIP_BYTES, withClipMemory } from "../frames.ts";
 import { cropImage, resizeImage } from "../pixels/crop-image.ts";
 import { readImageSize } from "../pixels/image-size.ts";
-import { decodeJpeg, type RgbaImage } from "../pixels/jpeg.ts";
-import { toLumaImage } from "../pixels/luma.ts";
+import { decodeJpeg, type RgbaImage, toLumaImage } from "../pixels/jpeg.ts";
+import { resizeLuma } from "../pixels/luma.ts";
 import type { PixelRect, Size } from "../pixels/rect.ts";
-import { resizeLuma } from "../pixels/resize-luma.ts";
 
-/** A small frame of a video. */
 export interface SampledFrame {
-  /** Presentation time in the video. */
   seconds: number;
   /** `SIGNATURE.side`² luma values, rows from the top: the whole frame, stretched to a square. */
   luma: Uint8Array;
@@ -31,9 +28,7 @@ const MAX_ASPECT = 4;
 const MIN_SIDE = 10;
 /** Shortest `duration` that the FRAMES binding takes. */
 const MIN_DURATION_SECONDS = 1;
-/** Share of the sampling interval by which a frame may be off, so that fewer are decoded. */
-const MAX_TIME_ERROR = 0.4;
-/** Times are passed to the binding in whole milliseconds. */
+/** Rounding errors of the times of frames. */
 const ROUNDING_SECONDS = 0.001;
 
 /** Frames that are wanted in colour: the samples nearest to these times. */
@@ -47,184 +42,152 @@ export interface TileRequest {
 }
 
 /**
- * Samples a time range at `perSecond` frames a second and returns the distinct frames in order.
- * Takes one operation each of FRAMES and IMAGES for every contact sheet, and more where the clip
- * for one sheet exceeds `MAX_CLIP_BYTES`. Decodes key packets only where the range would
- * take more than `CONTACT_SHEET.maxClips` clips a sheet. Throws what `cutRangeClip` and
- * `transformClip` throw.
+ * Samples a time range at `perSecond` frames a second and returns the distinct frames in order: of
+ * those that `listFrames` lists for the range, the ones that are on screen at regular times. Takes
+ * one operation each of FRAMES and IMAGES for every contact sheet, and more where the clip for one
+ * sheet exceeds `MAX_CLIP_BYTES`. Decodes key frames only where the range would take more than
+ * `CONTACT_SHEET.maxClips` clips a sheet. Throws what `extractFrames` throws.
  */
 export async function sampleFrames(
   env: DecoderEnv,
   track: PresentedVideo,
+  listed: readonly FrameEntry[],
   { start, end, perSecond }: TimeRange & { perSecond: number },
   request?: TileRequest,
+  onSheet?: () => void,
 ): Promise<SampledFrame[]> {
-  const maxSheetSeconds = Math.min(CONTACT_SHEET.maxSeconds, CONTACT_SHEET.maxFrames / perSecond);
-  const sheetCount = Math.max(1, Math.ceil((end - start) / maxSheetSeconds - 0.01));
-  const aspect = await getAspect(track);
-  const bytesPerSecond = await withContainerErrors(async () => {
-    return (await track.track.computePacketStats(CONTACT_SHEET.bitratePackets)).averageBitrate / 8;
+  const keys = listed.filter(({ isKey }) => isKey);
+  const isLong = (await countClips(track, { start, end }, perSecond)) > CONTACT_SHEET.maxClips;
+  const entries = isLong && keys.length > 0 ? keys : listed;
+  if (entries.length === 0) return [];
+  const begin = Math.max(start, entries[0]!.seconds);
+  const seconds = Math.min(end, track.end) - begin;
+  const count = Math.max(1, Math.round(seconds * perSecond));
+  const samples = Array.from({ length: count }, (_, i) => {
+    const time = begin + (i * seconds) / count + ROUNDING_SECONDS;
+    const after = partitionPoint(entries, (entry) => entry.seconds <= time);
+    return entries[Math.max(0, after - 1)]!.seconds;
   });
-  const clipCount = ((end - start) * bytesPerSecond) / MAX_CLIP_BYTES;
-  const keyPacketsOnly = clipCount > sheetCount * CONTACT_SHEET.maxClips;
-  const gapSeconds = MAX_TIME_ERROR / perSecond;
-  const options = { maxBytes: MAX_CLIP_BYTES, keyPacketsOnly, gapSeconds };
-  const frames: SampledFrame[] = [];
-  for (let sheet = 0, position = start; sheet < sheetCount; sheet++) {
-    const sheetEnd = start + ((end - start) * (sheet + 1)) / sheetCount;
-    while (position < sheetEnd) {
-      const range = { start: position, end: sheetEnd };
-      const sampled = await withClipMemory(track, range, async () => {
-        const clip = await cutRangeClip(track, range, options);
-        const isEmpty = clip.endSeconds <= range.start || clip.presentationTimes.length === 0;
-        const sampledFrames = isEmpty
-          ? []
-          : await sampleClip(env, clip, range.start, { perSecond, aspect, request });
-        const isDone = clip.isComplete || clip.endSeconds <= range.start;
-        return { sampledFrames, end: isDone ? sheetEnd : clip.endSeconds };
-      });
-      frames.push(...sampled.sampledFrames);
-      position = sampled.end;
+  const tileTimes = Map.groupBy(request?.times ?? [], (time) => {
+    return samples[Math.round(((time - begin) / seconds) * count)];
+  });
+  const onTile = (frameSeconds: number, cut: () => RgbaImage) => {
+    for (const time of tileTimes.get(frameSeconds) ?? []) {
+      request!.onTile(time, resizeImage(cut(), request!.size));
     }
+  };
+  const times = [...new Set(samples)];
+  const frames: SampledFrame[] = [];
+  for (let done = 0; done < times.length;) {
+    const extracted = await extractFrames(env, track, times.slice(done), onSheet, onTile);
+    append(frames, extracted);
+    const last = extracted.at(-1)?.seconds;
+    // Frames that are too far from their key frame are passed over.
+    const nextKey = keys.find((key) => key.seconds > times[done]!)?.seconds ?? Infinity;
+    done = partitionPoint(times, (time) => (last === undefined ? time < nextKey : time <= last));
   }
-  return frames.filter(({ seconds }, i) => seconds !== frames[i - 1]?.seconds);
+  return frames;
 }
 
 /**
  * Extracts the frames with these presentation times (rising, as `listFrames` returns them): at most
  * one contact sheet, and no more than fit into `MAX_CLIP_BYTES` of video. Takes one
- * operation of FRAMES. Throws what `sampleFrames` throws.
+ * operation of FRAMES, unless it refuses as many tiles. `onTile` gets the time of each frame, and
+ * what cuts it out of its sheet. Throws what `cutFrameClip` and `transformClip` throw.
  */
 export async function extractFrames(
   env: DecoderEnv,
   track: PresentedVideo,
   times: readonly number[],
+  onSheet?: () => void,
+  onTile?: OnTile,
 ): Promise<SampledFrame[]> {
   const aspect = await getAspect(track);
   const sheetTimes = times.slice(0, CONTACT_SHEET.maxFrames);
   const range = { start: sheetTimes[0]!, end: sheetTimes.at(-1)! };
   return withClipMemory(track, range, async () => {
     const clip = await cutSparseClip(track, sheetTimes, MAX_CLIP_BYTES);
-    const { length: count } = clip.presentationTimes;
-    if (count === 0) return [];
-    const contactSheet = { count, seconds: count * clip.frameDuration, tile: tileSize(aspect) };
-    const jpeg = await transformClip(env, clip, { contactSheet });
-    const tiles = await splitContactSheet(jpeg, count, aspect);
-    return tiles.map((luma, i) => ({ seconds: clip.presentationTimes[i]!, luma }));
+    const { presentationTimes } = clip;
+    if (presentationTimes.length === 0) return [];
+    const tiles = await makeTiles(env, clip, aspect, onSheet, (tile, cut) =>
+      onTile?.(presentationTimes[tile]!, cut),
+    );
+    return tiles.map((luma, i) => ({ seconds: presentationTimes[i]!, luma }));
   });
 }
+
+/** Returns how many clips each contact sheet of a time range would take. */
+async function countClips(track: PresentedVideo, { start, end }: TimeRange, perSecond: number) {
+  return withContainerErrors(async () => {
+    const stats = await track.track.computePacketStats(CONTACT_SHEET.bitratePackets);
+    const sheetSeconds = Math.min(end - start, CONTACT_SHEET.maxFrames / perSecond);
+    return (sheetSeconds * stats.averageBitrate) / 8 / MAX_CLIP_BYTES;
+  });
+}
+
+/** Gets the number of a tile, or the time of its frame, and what cuts it out of its sheet. */
+type OnTile = (tile: number, cut: () => RgbaImage) => void;
+
+/** Fewest tiles that FRAMES is taken to make: an error that it has with fewer has another cause. */
+const MIN_SHEET_TILES = 6;
+/** Most tiles that FRAMES makes on one sheet, as far as this isolate knows. */
+const maxSheetTiles = new Remembered<number>(CONTACT_SHEET.maxFrames);
 
 /**
- * Decodes a clip into one contact sheet and returns its frames. The binding's documentation leaves
- * two things open. The tiles are taken to be the frames at the start of equal parts of the clip
- * (the middle would be off by half a part, less than half a second here), row by row. The number of
- * columns is inferred from the sheet.
+ * Returns the luma of the tiles of a clip. Takes several sheets where FRAMES refuses as many tiles:
+ * its documentation gives no maximum. Each refusal halves it for this isolate.
  */
-async function sampleClip(
+async function makeTiles(
   env: DecoderEnv,
-  clip: RangeClip,
-  startSeconds: number,
-  { perSecond, aspect, request }: ClipSampling,
-): Promise<SampledFrame[]> {
-  const begin = Math.max(startSeconds, clip.presentationTimes[0]!);
-  const available = Math.max(clip.endSeconds, clip.presentationTimes.at(-1)!) - begin;
-  const seconds = Math.min(available, Math.max(MIN_DURATION_SECONDS, clip.endSeconds - begin));
-  const count = Math.min(CONTACT_SHEET.maxFrames, Math.max(1, Math.round(seconds * perSecond)));
-  const duration = seconds >= MIN_DURATION_SECONDS && { seconds };
-  const contactSheet = { count, ...duration, tile: tileSize(aspect) };
-  const jpeg = await transformClip(env, clip, { contactSheet });
-  const sampleTime = (i: number) => begin + (i * seconds) / count;
-  const tiles = await splitContactSheet(jpeg, count, aspect, (sheet, tileRect) => {
-    if (request) cutTiles(sheet, tileRect, count, sampleTime, request);
-  });
-  return tiles.flatMap((luma, i) => {
-    const sampledAt = sampleTime(i);
-    const isInRange = i === 0 || sampledAt < clip.endSeconds;
-    return isInRange ? [{ seconds: frameStartAt(clip.presentationTimes, sampledAt), luma }] : [];
-  });
-}
-
-interface ClipSampling {
-  perSecond: number;
-  /** Width over height of a frame. */
-  aspect: number;
-  request: TileRequest | undefined;
-}
-
-/** Returns the rectangle of a tile of a contact sheet. */
-type TileRect = (tile: number) => PixelRect;
-
-/** Cuts the frames nearest to the times of a request out of a contact sheet. */
-function cutTiles(
-  sheet: RgbaImage,
-  tileRect: TileRect,
-  count: number,
-  sampleTime: (tile: number) => number,
-  { times, size, onTile }: TileRequest,
-): void {
-  for (let i = 0; i < count; i++) {
-    const [from, to] = [sampleTime(i - 0.5), sampleTime(i + 0.5)];
-    const time = times.find((seconds) => seconds >= from && seconds < to);
-    if (time !== undefined) onTile(time, resizeImage(cropImage(sheet, tileRect(i)), size));
+  clip: SparseClip,
+  aspect: number,
+  onSheet: (() => void) | undefined,
+  onTile: OnTile,
+): Promise<Uint8Array[]> {
+  const { length: count } = clip.presentationTimes;
+  const tiles: Uint8Array[] = [];
+  while (tiles.length < count) {
+    const first = tiles.length;
+    const sheetCount = Math.ceil((count - first) / maxSheetTiles.value);
+    const partCount = Math.ceil((count - first) / sheetCount);
+    const partSeconds = partCount * clip.frameDuration;
+    const duration = partSeconds >= MIN_DURATION_SECONDS && { seconds: partSeconds };
+    const contactSheet = { count: partCount, ...duration, tile: tileSize(aspect) };
+    const atSeconds = clip.atSeconds + first * clip.frameDuration;
+    try {
+      const jpeg = await transformClip(env, { ...clip, atSeconds }, { contactSheet });
+      onSheet?.();
+      const made = await splitContactSheet(jpeg, partCount, aspect, (tile, cut) =>
+        onTile(first + tile, cut),
+      );
+      append(tiles, made);
+    } catch (error) {
+      const half = Math.floor(partCount / 2);
+      if (!isRejected(error) || half < MIN_SHEET_TILES) {
+        if (isRejected(error)) maxSheetTiles.clear();
+        throw error;
+      }
+      maxSheetTiles.value = Math.min(maxSheetTiles.value, half);
+    }
   }
+  return tiles;
 }
 
-/** A contact sheet as FRAMES has made it. */
-export interface ContactSheetLayout extends Size {
-  columns: number;
-  /** What FRAMES takes the requested size for. */
-  sizing: ContactSheetSizing;
-  /** Mean luma of each tile, 0–255, in the order in which the tiles are taken to be. */
-  tileLumas: number[];
-}
-
-/**
- * Makes a contact sheet of a whole MP4 with H.264, whose tiles are to have a size. Throws what
- * `transformClip` throws.
- */
-export async function observeContactSheet(
-  env: DecoderEnv,
-  file: Blob,
-  contactSheet: { count: number; seconds: number },
-  tile: Size,
-): Promise<ContactSheetLayout> {
-  const clip: Clip = { file, codec: "avc", atSeconds: 0 };
-  const jpeg = await transformClip(env, clip, { contactSheet: { ...contactSheet, tile } });
-  const sheet = readImageSize(jpeg);
-  if (!sheet) throw unreadableImage("a contact sheet without a size");
-  const aspect = tile.width / tile.height;
-  const tiles = await splitContactSheet(jpeg, contactSheet.count, aspect);
-  const tileSide = { width: SIGNATURE.side, height: SIGNATURE.side };
-  const toMean = (luma: Uint8Array) =>
-    resizeLuma({ ...tileSide, luma }, { width: 1, height: 1 })[0]!;
-  const columns = inferColumns(sheet, contactSheet.count, aspect);
-  return { ...sheet, columns, sizing: getContactSheetSizing(), tileLumas: tiles.map(toMean) };
-}
-
-/** Width over height, as displayed. */
 function getAspect({ track }: PresentedVideo): Promise<number> {
-  return withContainerErrors(
-    async () => (await track.getDisplayWidth()) / (await track.getDisplayHeight()),
-  );
-}
-
-/** Returns the presentation time of the frame that is on screen at `seconds`. */
-function frameStartAt(presentationTimes: number[], seconds: number): number {
-  return (
-    presentationTimes.findLast((time) => time <= seconds + ROUNDING_SECONDS) ??
-    presentationTimes[0]!
-  );
+  return withContainerErrors(async () => {
+    const { width, height } = await getDisplaySize(track);
+    return width / height;
+  });
 }
 
 /**
- * Returns the luma of each tile of a contact sheet, `SIGNATURE.side` each way. Shows `inspect` the
- * pixels of the sheet.
+ * Returns the luma of each tile of a contact sheet, `SIGNATURE.side` each way.
  */
 async function splitContactSheet(
   jpeg: Uint8Array,
   count: number,
   aspect: number,
-  inspect?: (sheet: RgbaImage, tileRect: TileRect) => void,
+  onTile: OnTile,
 ): Promise<Uint8Array[]> {
   try {
     const sheet = readImageSize(jpeg);
@@ -233,7 +196,9 @@ async function splitContactSheet(
     const { side } = SIGNATURE;
     const size = { width: columns * side, height: Math.ceil(count / columns) * side };
     const pixels = await decodeJpeg(jpeg, (image) => {
-      inspect?.(image, (tile) => tileRectOf(image, columns, count, tile));
+      for (let tile = 0; tile < count; tile++) {
+        onTile(tile, () => cropImage(image, tileRectOf(image, columns, count, tile)));
+      }
       return resizeLuma(toLumaImage(image), size);
     });
     return Array.from({ length: count }, (_, i) => {

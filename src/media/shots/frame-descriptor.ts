@@ -2,7 +2,6 @@ import type { SampledFrame } from "./contact-sheet.ts";
 
 /** A frame reduced to a grid of luma values, small enough to be compared with many others. */
 export interface FrameDescriptor {
-  /** Presentation time in the video. */
   seconds: number;
   /** `GRID_SIDE`² mean luma values of 0 to 255, rows from the top. */
   cells: Float32Array;
@@ -40,7 +39,6 @@ export function toFrameDescriptor({ seconds, luma }: SampledFrame): FrameDescrip
   return { seconds, cells };
 }
 
-/** Root mean square of the luma differences of two frames, in levels. */
 export function rmsDistance(a: FrameDescriptor, b: FrameDescriptor): number {
   let sum = 0;
   for (let i = 0; i < a.cells.length; i++) sum += (a.cells[i]! - b.cells[i]!) ** 2;
@@ -78,26 +76,19 @@ export function displacedFrameDifference(a: FrameDescriptor, b: FrameDescriptor)
   return sum / GRID_SIDE ** 2;
 }
 
-/** Tests whether a frame is black, white, or nearly so. */
 export function isMonochrome(frame: FrameDescriptor): boolean {
   const mean = meanLuma(frame);
   const isFlat = covariance(frame, frame) < MONOCHROME.maxVariance;
   return isFlat && (mean < MONOCHROME.black || mean > MONOCHROME.white);
 }
 
-/** Mean luma of a frame, 0 to 255. */
 export function meanLuma({ cells }: FrameDescriptor): number {
   let sum = 0;
   for (let i = 0; i < cells.length; i++) sum += cells[i]!;
   return sum / cells.length;
 }
 
-function minBlockDifference(
-  from: Float32Array,
-  to: Float32Array,
-  left: number,
-  top: number,
-): number {
+function minBlockDifference(from: Float32Array, to: Float32Array, left: number, top: number) {
   const last = GRID_SIDE - BLOCK_SIDE;
   const at = top * GRID_SIDE + left;
   let min = blockDifference(from, to, at, at, Infinity); // without motion: mostly the smallest

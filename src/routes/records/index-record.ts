@@ -1,54 +1,51 @@
-import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../config.ts";
+import { mapRecord } from "../../field-names.ts";
 import type { Context } from "../../http/context.ts";
-import { bodyInt } from "../../http/validation.ts";
+import {
+  calibrationField,
+  countField,
+  int,
+  jsonObject,
+  number,
+  stateCounts,
+  text,
+  time,
+} from "../../http/fields.ts";
+import { strictInt } from "../../http/validation.ts";
 import { publicWebhookUrl } from "../../http/webhook-url.ts";
+import * as z from "../../http/zod.ts";
 import type { Scope } from "../../keys.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
 import { calibrationState } from "../../search/calibration.ts";
-import type { NewMediaIndex } from "../../store/d1/indices.ts";
-import type { Tally } from "../../store/d1/tallies.ts";
-import type { JsonObject } from "../../types.ts";
-import { calibrationField, countField, stateCounts, time } from "./fields.ts";
-
-export const indexName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "1 to 64 letters, digits, dots, dashes, underscores")
-  .describe(
-    "Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and " +
-      "underscores; the first one is a letter or a digit.",
-  );
-
-export const indexParams = z.object({ index_name: indexName.openapi({ example: "holidays" }) });
-
-/** Metadata in a response. */
-export const jsonObject = z
-  .record(z.string(), z.unknown())
-  .describe("JSON object that the user attached. Searches can filter by its fields.")
-  .openapi({ example: { year: 2026, camera: "A" } });
+import type { NewMediaIndex, Tally } from "../../store/d1/indices.ts";
+import { EVENT_TYPES, type JsonObject, WEBHOOK_EVENTS } from "../../types.ts";
 
 export const indexSettings = z
   .object({
-    language: z
-      .string()
+    language: text(
+      "Language that is spoken in the videos (BCP 47). Without it, the speech recogniser detects " +
+        "the language of each video.",
+      "pt-BR",
+    )
       .regex(LANGUAGE_TAG)
       .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
-      .optional()
-      .describe(
-        "Language that is spoken in the videos (BCP 47). Without it, the speech recogniser detects " +
-          "the language of each video.",
-      )
-      .openapi({ example: "pt-BR" }),
+      .optional(),
     webhook_url: z
       .url({ protocol: /^https?$/ })
       .max(LIMITS.urlCharacters)
       .optional()
       .describe(
-        "Public https URL to which every event of the index is sent (docs/webhooks.md). Keys " +
-          "without the scope `write` see only its origin.",
+        "Public https URL to which events of the index are sent (docs/webhooks.md). Keys without " +
+          "the scope `write` see only its origin.",
       )
       .openapi({ example: "https://hooks.your-site.dev/sightline" }),
-    traverse_every_hours: bodyInt()
+    webhook_events: z
+      .array(z.enum(EVENT_TYPES))
+      .max(EVENT_TYPES.length)
+      .optional()
+      .describe(`Types of events that are sent there. Default: ${WEBHOOK_EVENTS.join(", ")}.`)
+      .openapi({ example: ["asset.ready", "asset.failed"] }),
+    traverse_every_hours: strictInt()
       .min(1)
       .max(720)
       .nullable()
@@ -58,24 +55,13 @@ export const indexSettings = z
           "Default 24; null turns them off.",
       )
       .openapi({ example: 24 }),
-    calibration: z
-      .enum(["automatic", "general"])
-      .optional()
-      .describe(
-        "`automatic`, the default: scores are fitted to the judgments of the index once these show " +
-          "that it helps. `general`: they never are (docs/judgments.md).",
-      )
-      .openapi({ example: "automatic" }),
   })
   .describe("Settings of the index.");
 
 export const indexRecord = z
   .object({
-    index_name: z.string().describe("Name of the index.").openapi({ example: "holidays" }),
-    description: z
-      .string()
-      .describe("What the index is for; empty by default.")
-      .openapi({ example: "Clips of summer 2026" }),
+    index_name: text("Name of the index.", "holidays"),
+    description: text("What the index is for; empty by default.", "Clips of summer 2026"),
     metadata: jsonObject,
     settings: indexSettings,
     created_at: time("Creation of the index."),
@@ -88,14 +74,8 @@ export const indexRecord = z
       })
       .describe("Contents of the index."),
     states: stateCounts,
-    duration_seconds: z
-      .number()
-      .describe("Duration of all videos in seconds.")
-      .openapi({ example: 1893.4 }),
-    size_bytes: z
-      .int()
-      .describe("Size of all uploaded or fetched files in bytes.")
-      .openapi({ example: 734_003_200 }),
+    duration_seconds: number("Duration of all videos in seconds.", 1893.4),
+    size_bytes: int("Size of all uploaded or fetched files in bytes.", 734_003_200),
     last_traversed_at: time("End of the last repair; null before the first one.").nullable(),
     calibration: calibrationField,
   })
@@ -107,23 +87,16 @@ export function toIndexRecord(
   index: NewMediaIndex,
   tallies: Tally[],
 ): z.input<typeof indexRecord> {
-  const indexTallies = tallies.filter(({ indexId }) => indexId === index.indexId);
-  const { videos, images, segments, states, duration_seconds, size_bytes } =
-    sumTallies(indexTallies);
-  return {
+  const { videos, images, segments, ...sums } = sumTallies(
+    tallies.filter(({ indexId }) => indexId === index.indexId),
+  );
+  return mapRecord(indexRecord, index, {
     index_name: index.name,
-    description: index.description,
-    metadata: index.metadata,
     settings: toSettingsRecord(index.settings, c.get("caller").scopes),
-    created_at: isoTime(index.createdAt),
-    updated_at: isoTime(index.updatedAt),
     counts: { videos, images, segments },
-    states,
-    duration_seconds,
-    size_bytes,
-    last_traversed_at: isoTimeOrNull(index.lastTraversedAt),
-    calibration: calibrationState(c.env, index.calibration),
-  };
+    ...sums,
+    calibration: calibrationState(c.env),
+  });
 }
 
 function toSettingsRecord(settings: JsonObject, scopes: readonly Scope[]): JsonObject {
@@ -135,41 +108,15 @@ function toSettingsRecord(settings: JsonObject, scopes: readonly Scope[]): JsonO
 
 /** Sums tallies. Every state other than queued, ready and failed counts as processing. */
 export function sumTallies(tallies: Tally[]) {
-  const inState = (...states: string[]) =>
-    sum(
-      tallies.filter(({ state }) => states.includes(state)),
-      "assets",
-    );
-  const [queued, ready, failed] = [inState("queued"), inState("ready"), inState("failed")];
-  return {
-    videos: sum(
-      tallies.filter(({ assetType }) => assetType === "video"),
-      "assets",
-    ),
-    images: sum(
-      tallies.filter(({ assetType }) => assetType === "image"),
-      "assets",
-    ),
-    segments: sum(tallies, "segments"),
-    states: {
-      queued,
-      processing: sum(tallies, "assets") - queued - ready - failed,
-      ready,
-      failed,
-    },
-    duration_seconds: sum(tallies, "durationMs") / 1000,
-    size_bytes: sum(tallies, "sizeBytes"),
-  };
-}
-
-function sum(tallies: Tally[], field: "assets" | "segments" | "durationMs" | "sizeBytes"): number {
-  return tallies.reduce((total, tally) => total + tally[field], 0);
-}
-
-export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}
-
-export function isoTimeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : isoTime(epochMs);
+  const states = { queued: 0, processing: 0, ready: 0, failed: 0 };
+  const sums = { videos: 0, images: 0, segments: 0, size_bytes: 0, states };
+  let totalMs = 0;
+  for (const { assetType, state, assets, segments, durationMs, sizeBytes } of tallies) {
+    sums[`${assetType}s`] += assets;
+    states[state in states ? (state as keyof typeof states) : "processing"] += assets;
+    sums.segments += segments;
+    sums.size_bytes += sizeBytes;
+    totalMs += durationMs;
+  }
+  return { ...sums, duration_seconds: totalMs / 1000 };
 }

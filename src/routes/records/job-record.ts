@@ -1,43 +1,37 @@
-import { z } from "@hono/zod-openapi";
+import { mapRecord } from "../../field-names.ts";
+import {
+  EXAMPLE_ID,
+  failureRecord,
+  idField,
+  oneOf,
+  orNull,
+  share,
+  text,
+  time,
+} from "../../http/fields.ts";
+import * as z from "../../http/zod.ts";
+import { newId } from "../../ids.ts";
+import type { JobMessage } from "../../messages.ts";
+import { startJob } from "../../store/d1/jobs.ts";
 import type { Job } from "../../types.ts";
-import { EXAMPLE_ID, failureRecord, idField, orNull, time } from "./fields.ts";
-import { isoTime } from "./index-record.ts";
 
 const jobId = idField("job", "Id of the job, whose record stays for seven days after its end.");
 
-export const jobState = z
-  .enum(["queued", "running", "succeeded", "failed", "cancelled"])
-  .describe("State of the job. The last three are final.")
-  .openapi({ example: "succeeded" });
+export const jobState = oneOf(
+  ["queued", "running", "succeeded", "failed", "cancelled"],
+  "State of the job. The last three are final.",
+  "succeeded",
+);
 
 export const jobRecord = z
   .object({
     job_id: jobId,
-    kind: z
-      .string()
-      .describe("Kind of work, such as `ingest`, `search`, `import`, `traverse` or `transcript`.")
-      .openapi({ example: "ingest" }),
-    index_name: z
-      .string()
-      .nullable()
-      .describe("Name of the index that the job is about; null once it is deleted.")
-      .openapi({ example: "holidays" }),
-    asset_id: idField(
-      "asset",
-      "Id of the asset that the job is about; null if it isn't one asset.",
-    ).nullable(),
-    asset_title: z
-      .string()
-      .nullable()
-      .describe("Title of that asset; null once it is deleted.")
-      .openapi({ example: "Harbour at dawn.mp4" }),
+    kind: text("Kind of work, such as `ingest`, `search`, `import` or `traverse`.", "ingest"),
+    index_name: text("Name of the job's index; null once that is deleted.", "holidays").nullable(),
+    asset_id: idField("asset", "Id of the job's asset; null unless it has just one.").nullable(),
+    asset_title: text("Title of the asset; null once deleted.", "Harbour at dawn.mp4").nullable(),
     state: jobState,
-    progress: z
-      .number()
-      .min(0)
-      .max(1)
-      .describe("Share of the work that is done, from 0 to 1.")
-      .openapi({ example: 1 }),
+    progress: share("Share of the work that is done, from 0 to 1.", 1),
     result: z
       .unknown()
       .describe(
@@ -48,9 +42,8 @@ export const jobRecord = z
     error: orNull(
       failureRecord,
       "Why the job failed, or for which limit it waits; else null.",
-    ).openapi({
-      example: null,
-    }),
+      null,
+    ),
     created_at: time("Creation of the job."),
     updated_at: time("Last change of the record."),
   })
@@ -60,18 +53,20 @@ export const queuedJob = z
   .object({ job_id: jobId, state: z.literal("queued").describe("State of the new job.") })
   .openapi("QueuedJob", { description: "A job that was queued: `GET /jobs/{job_id}` follows it." });
 
+/** Converts a job, without the result of a search, which is too large for a list. */
 export function toJobRecord(job: Job): z.input<typeof jobRecord> {
-  return {
-    job_id: job.jobId,
-    kind: job.kind,
-    index_name: job.indexName,
-    asset_id: job.assetId,
-    asset_title: job.assetTitle,
-    state: job.state,
-    progress: job.progress,
-    result: job.kind === "search" ? null : job.result, // too large for a list
-    error: job.error,
-    created_at: isoTime(job.createdAt),
-    updated_at: isoTime(job.updatedAt),
-  };
+  return mapRecord(jobRecord, job, { result: job.kind === "search" ? null : job.result });
+}
+
+/** A job without its id. */
+type NewJob<Message extends JobMessage = JobMessage> = Message extends JobMessage
+  ? Omit<Message, "jobId">
+  : never;
+
+/** Starts a job and returns its record. Throws as `startJob` does. */
+export async function queueJob(env: Env, job: NewJob, quota?: "none") {
+  const now = Date.now();
+  const jobId = newId("job", now);
+  await startJob(env, { ...job, jobId }, now, quota);
+  return { job_id: jobId, state: "queued" as const };
 }

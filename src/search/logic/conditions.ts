@@ -1,123 +1,194 @@
-import { TimeSlice } from "../../concurrency.ts";
-import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
-import { findSegments, type FoundSegment } from "../../store/index-database/find-segments.ts";
-import { columnFilter, matchAll, matchAny } from "../../store/index-database/fulltext.ts";
-import type { VectorKind } from "../../types.ts";
-import { type ChannelHit, moveCosines, toVectorHits, tryChannel } from "../channels.ts";
-import { matchFields, textLength } from "../evidence.ts";
-import { toFullTextHits } from "../full-text-hits.ts";
-import { type SearchTarget, targetDatabases } from "../index-group.ts";
-import { type CompiledQuery, toFtsQuery } from "../query.ts";
-import type { SearchScope } from "../request.ts";
+import { maxOf } from "../../lists.ts";
+import { LOGIC } from "../../parameters.ts";
+import type { FoundSegment } from "../../store/index-database/find-segments.ts";
+import type { FtsColumn } from "../../store/index-database/fulltext.ts";
+import { type EvidenceKind, type Segment, TEMPLATE } from "../../types.ts";
 import {
-  combineSignals,
+  type Evidence,
+  FIELD_READERS,
+  scoreSignals,
   type SegmentFindings,
   type SegmentScore,
-  scoreSignals,
-} from "../score-segment.ts";
-import { type PassResult, toFtsSearch } from "../search.ts";
-import type { Subquery } from "../subquery.ts";
-import { toUnit } from "../watches/near-vectors.ts";
-import { compareStoredVectors } from "./compare-vectors.ts";
+  toEvidence,
+} from "../evidence.ts";
+import type { QueryPass } from "../find-for-query.ts";
+import { boxesForTerms } from "../localization.ts";
+import type { CompiledQuery } from "../query.ts";
+import type { SearchScope, Subquery } from "../request.ts";
 
 /** The query of a search, or a condition beside it, with what its own search found. */
 export interface LogicCondition {
   kind: "query" | "all" | "none";
   subquery: Subquery;
-  query: CompiledQuery;
   scope: SearchScope;
-  pass: PassResult;
+  pass: QueryPass;
 }
 
 /** A segment as it meets a condition. */
 export interface ConditionScore extends FoundSegment, SegmentFindings, SegmentScore {}
 
 /** The scores of segments by their ids. Those that can't meet the condition are missing. */
-export type ConditionScores = Map<SegmentId, ConditionScore>;
+export type ConditionScores = ReadonlyMap<SegmentId, ConditionScore>;
+
+/** How a candidate meets a condition. */
+export interface ConditionResult {
+  /** Probability that the condition holds. */
+  score: number;
+  /** The segment in scope that it rests on most; null if none can have what is asked for. */
+  basis: ConditionScore | null;
+}
 
 /**
- * Scores segments for each condition, whether its own search found them or not: by their text,
- * their BM25 and the cosines of their vectors. If Vectorize is unavailable, counts what its own
- * search found instead of cosines.
+ * Returns what judges how a candidate meets a condition, by the segments in its scope, itself
+ * first. The query is for the candidate itself; what has to be there is as probable as in the best
+ * segment of the scope; what mustn't be there is absent if no segment of the scope has it.
  */
-export async function scoreConditions(
-  env: Env,
-  target: SearchTarget,
-  conditions: readonly LogicCondition[],
-  ids: readonly SegmentId[],
-): Promise<ConditionScores[]> {
-  const found = await Promise.all(conditions.map((one) => readSegments(env, target, one, ids)));
-  const segments = new Map(
-    found.flatMap(({ rows }) => rows.map(({ segment }) => [segment.segmentId, segment])),
+export function judgeOf(
+  { kind, scope: { columns }, pass: { query, models } }: LogicCondition,
+  scores: ConditionScores,
+): (scope: readonly SegmentId[]) => ConditionResult {
+  const isAbsence = kind === "none";
+  const presences = isAbsence ? correctPresences([...scores.values()], query, columns) : null;
+  const background = scoreSignals({}, models).score;
+  return (ids) => {
+    const inScope = kind === "query" ? ids.slice(0, 1) : ids;
+    const found = inScope.filter((id) => scores.has(id));
+    const presenceOf = (id: SegmentId) => presences?.get(id) ?? scores.get(id)!.score;
+    const probabilities = found.map(presenceOf);
+    const highest = maxOf(probabilities, 0);
+    const basis = scores.get(found[probabilities.indexOf(highest)]!) ?? null;
+    const score = isAbsence ? absenceProbability(probabilities, background) : highest;
+    return { score, basis };
+  };
+}
+
+/**
+ * Returns what a condition's result rests on. Of `none`, that is each kind that was examined, with
+ * what speaks for presence, the most first. A score of 0 says that nothing does.
+ */
+export function toConditionEvidence(
+  { kind, pass: { query }, scope }: Pick<LogicCondition, "kind" | "pass" | "scope">,
+  { basis }: ConditionResult,
+): Evidence[] {
+  if (!basis) return [];
+  const evidence = toEvidence(basis, query);
+  if (kind !== "none") return evidence;
+  const found = new Set(evidence.map((one) => one.kind));
+  const kinds = examinedKinds(basis, scope.columns).filter((examined) => !found.has(examined));
+  return [...evidence, ...kinds.map((examined) => ({ kind: examined, score: 0 }))];
+}
+
+type ExaminedSegment = Pick<ConditionScore, "segment" | "signals">;
+
+/** Tests whether a detector or a model has described the keyframe, and whether it saw anything. */
+function isDescribed({ described, error, hasKeyframe }: Segment): boolean {
+  return described && error === null && hasKeyframe;
+}
+
+/** Returns the kinds of evidence in scope that a segment has, whatever they say. */
+export function examinedKinds(
+  { segment, signals }: ExaminedSegment,
+  columns: readonly FtsColumn[],
+): EvidenceKind[] {
+  const has: Record<FtsColumn, boolean> = {
+    caption: segment.caption !== "" && segment.captionModel !== TEMPLATE,
+    transcript: segment.transcript !== "",
+    on_screen_text: segment.onScreenText !== "",
+    labels: isDescribed(segment) || signals.image_similarity !== undefined,
+  };
+  return columns.filter((column) => has[column]).map((column) => FIELD_READERS[column].kind);
+}
+
+/**
+ * Tests whether a segment was examined enough to say that a thing isn't there: its image, if images
+ * are in scope and it has one, or else any text. Silence in an asset of which other segments have
+ * speech (`isTranscribed`) was listened to.
+ */
+export function isExamined(
+  found: ExaminedSegment,
+  columns: readonly FtsColumn[],
+  isTranscribed: boolean,
+): boolean {
+  const kinds = examinedKinds(found, columns);
+  if (found.segment.hasKeyframe && columns.includes("labels")) {
+    return kinds.includes("visual") || kinds.includes("caption");
+  }
+  return kinds.length > 0 || (isTranscribed && columns.includes("transcript"));
+}
+
+/** Share of the words of a thing above which labels name it: all of them, in any form. */
+const ALL_WORDS = 0.99;
+
+/**
+ * Corrects the probabilities that segments have a thing, which are fitted to segments that were
+ * found by it. Returns them by the segments' ids.
+ * - A box that is named as the thing is as probable as its detector says.
+ * - Where a detector has described the image without naming the thing, which it names in other
+ *   segments, it is less probable: by the share of things that detectors miss.
+ * - Where nothing was examined, it is as probable as in the other segments on average.
+ */
+export function correctPresences(
+  presences: readonly Pick<ConditionScore, "segment" | "signals" | "score">[],
+  { labelWords }: Pick<CompiledQuery, "labelWords">,
+  columns: readonly FtsColumn[],
+): Map<SegmentId, number> {
+  const spoken = presences.filter(({ segment }) => segment.transcript !== "");
+  const transcribed = new Set(spoken.map(({ segment }) => segment.assetId));
+  const isNamed = ({ signals }: ExaminedSegment) => (signals.label_coverage ?? 0) > ALL_WORDS;
+  const isKnownToDetectors = presences.some(isNamed);
+  const correct = ({ segment, signals, score }: (typeof presences)[number]): number => {
+    if (!columns.includes("labels") || !isDescribed(segment)) return score;
+    const share = signals.label_coverage ?? 0;
+    if (share > ALL_WORDS) {
+      const [best] = boxesForTerms(segment.boxes, labelWords);
+      return Math.max(score, best?.score ?? 0);
+    }
+    return isKnownToDetectors && share === 0 ? scaleOdds(score, LOGIC.labelMissRate) : score;
+  };
+  const corrected = presences.map((presence) => {
+    const isTranscribed = transcribed.has(presence.segment.assetId);
+    const wasExamined = isExamined(presence, columns, isTranscribed);
+    return { id: presence.segment.segmentId, score: correct(presence), wasExamined };
+  });
+  const examined = corrected.filter(({ wasExamined }) => wasExamined);
+  const expected = expectedProbability(examined.map(({ score }) => score));
+  return new Map(
+    corrected.map(({ id, score, wasExamined }) => {
+      return [id, wasExamined ? score : Math.max(score, expected)];
+    }),
   );
-  const vectors = conditions.flatMap(({ pass, scope }) => {
-    const kinds = new Set<VectorKind>([...scope.textKinds, "image", "region"]);
-    return pass.searched.map(({ space, values }) => ({ space, values: toUnit(values), kinds }));
-  });
-  const compare = () => compareStoredVectors(env, target, [...segments.values()], vectors);
-  const compared = await tryChannel("logic_vectors", compare);
-  let next = 0;
-  const slice = new TimeSlice();
-  const scored: ConditionScores[] = [];
-  for (const [i, condition] of conditions.entries()) {
-    const vectorHits =
-      compared instanceof AppError
-        ? condition.pass.candidates.flatMap(({ channelHits }) => channelHits)
-        : condition.pass.searched.flatMap(({ space, offset, mean }) => {
-            return toVectorHits(space, moveCosines(compared[next++]!, offset), mean);
-          });
-    scored.push(await scoreRows(condition, found[i]!, vectorHits, slice));
-  }
-  return scored;
 }
 
-/** Rows of segments that may meet a condition, and their BM25. */
-interface ReadSegments {
-  rows: FoundSegment[];
-  fullTextHits: ChannelHit[];
-  termWeights: number[];
+/** Returns the probability that all of several independent events happen. */
+export function conjunction(probabilities: readonly number[]): number {
+  return probabilities.reduce((product, probability) => product * probability, 1);
 }
 
-/** What an example without segments finds. */
-const NOTHING: ReadSegments = { rows: [], fullTextHits: [], termWeights: [] };
-
-async function readSegments(
-  env: Env,
-  target: SearchTarget,
-  { query, scope, pass }: LogicCondition,
-  ids: readonly SegmentId[],
-): Promise<ReadSegments> {
-  if (query.plainText === "" && query.example === null) return NOTHING;
-  const { phrases, excluded } = toFtsQuery(query, query.terms);
-  const must = matchAll(phrases);
-  const { segments, fullTextHits } = await findSegments(targetDatabases(env, target), {
-    scope: { ...scope.assets, exceptAssetId: null },
-    fullText: { ...toFtsSearch(query, scope, ids.length), among: ids },
-    ids,
-    excludedIds: [],
-    rules: { must: must && columnFilter(must, scope.columns), mustNot: matchAny(excluded) },
-  });
-  const termWeights = query.terms.weights(pass.frequencies);
-  return { rows: segments, fullTextHits: toFullTextHits(fullTextHits, termWeights), termWeights };
+/**
+ * Returns the probability that none of the segments of a scope has a thing, by the probability that
+ * each has it. `background` is the probability for a segment in which nothing speaks for it. The
+ * segments of a scene are alike, so that it counts once for all of them; what speaks for the thing
+ * beyond it counts in each (noisy-or with a leak: Henrion, "Some practical issues in constructing
+ * belief networks", 1989). For one segment it is 1 − presence.
+ */
+export function absenceProbability(presences: readonly number[], background: number): number {
+  const leak = Math.min(background, maxOf(presences, 0));
+  if (leak >= 1) return 0;
+  return presences.reduce(
+    (absence, presence) => absence * Math.min(1, (1 - presence) / (1 - leak)),
+    1 - leak,
+  );
 }
 
-async function scoreRows(
-  { query, scope, pass }: LogicCondition,
-  { rows, fullTextHits, termWeights }: ReadSegments,
-  vectorHits: readonly ChannelHit[],
-  slice: TimeSlice,
-): Promise<ConditionScores> {
-  const hits = Map.groupBy([...fullTextHits, ...vectorHits], ({ segmentId }) => segmentId);
-  const scores: ConditionScores = new Map();
-  for (const row of rows) {
-    await slice.use(textLength(row.segment));
-    const { segmentId } = row.segment;
-    const channelHits = hits.get(segmentId) ?? [];
-    const fieldMatches = matchFields(row.segment, query.terms, scope);
-    const signals = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
-    const score = scoreSignals(signals, pass.context);
-    scores.set(segmentId, { ...row, channelHits, fieldMatches, ...score });
-  }
-  return scores;
+/** Multiplies the odds of a probability: Bayes' rule, with a likelihood ratio. */
+export function scaleOdds(probability: number, ratio: number): number {
+  const scaled = probability * ratio;
+  return scaled === 0 ? 0 : scaled / (scaled + 1 - probability);
+}
+
+/** Mean of the probabilities with one observation of even odds: near .5 while there are few. */
+export function expectedProbability(probabilities: readonly number[]): number {
+  const sum = probabilities.reduce((total, probability) => total + probability, 0);
+  return (sum + 0.5) / (probabilities.length + 1);
 }

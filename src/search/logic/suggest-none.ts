@@ -1,60 +1,33 @@
+import { trimEndOf } from "../../trim-end.ts";
 import type { SuggestedQuery } from "../query.ts";
+import words from "./negations.json" with { type: "json" };
 
-/** Words that begin what isn't there, by language. */
-const NEGATIONS = [
-  "without|w/o|with no|but no|but not|and no|and not|but without|and without|except|excluding",
-  "ohne|aber kein|aber keine|aber keinen|aber nicht|und kein|und keine|und keinen|aber ohne|außer",
-  "sans|mais pas|mais sans|et sans|et pas|sauf",
-  "sin|pero no|pero sin|y sin|excepto|salvo",
-];
-/** Words that begin what isn't there at the start of a query, or behind a comma. */
-const LEADING_NEGATIONS = ["no", "not", "kein|keine|keinen", "pas", "ningún|ninguna"];
-/** Words between two things that aren't there. */
-const CONJUNCTIONS = "and|or|nor|und|oder|noch|et|ou|ni|y|o|u|e";
-/** Words before a thing that aren't part of its name. */
-const DETERMINERS =
-  "a|an|any|the|ein|eine|einen|der|die|das|den|dem|un|une|des|de|du|la|le|les|una|el|los|las|" +
-  "ningún|ninguna|kein|keine|keinen|no|without|sans|sin|ohne";
-/** Words that begin where or when: they belong to what is looked for. */
-const PREPOSITIONS =
-  "at|in|on|near|by|under|behind|beside|during|from|next to|in front of|auf|am|an|im|bei|unter|" +
-  "hinter|neben|während|vor|à|au|aux|sur|dans|près|sous|devant|derrière|pendant|en|sobre|cerca|" +
-  "bajo|delante|detrás|durante|junto";
-
+/** What isn't there follows a negation, or a word like "no" at the start or behind a comma. */
+const NEGATED = [
+  String.raw`^(?<before>)(?:${words.leading})`,
+  String.raw`^(?<before>.*?)(?:^|[\s,;])(?:${words.negations})`,
+  String.raw`^(?<before>.*\S)\s*[,;]\s*(?:${words.leading})`,
+].map((source) => new RegExp(String.raw`${source}\s+(?<rest>\S.*)$`, "iu"));
 /** Things that a "no" or a "without" is part of, in the beginning of what follows it. */
-const FIXED_PHRASES = new RegExp(
-  String.raw`^(?:(?:smoking|parking|entry|exit|trespassing|man'?s|one|way|doubt|end|time to|country|
-    |name|further ado|fail|question|notice|warning|problem|brainer|limits?|borders|strings|matter|
-    |comment|idea|cause|reservation|exception|delay|ende|grenzen|zweifel|worte|gewähr|weiteres|
-    |umwege|frontières|doute|cesse|faute|souci|suite|précédent|duda|fin|embargo|límites|fronteras
-    )(?!\p{L})|\d)`.replaceAll(/\s*\n\s*\|?\s*/g, ""),
-  "iu",
-);
-/** A title has the word in capitals within ("Rebel Without a Cause"), a proverb has it twice. */
-const TITLE = /\S\s(?:Without|No|Not|Ohne|Kein|Sans|Sin)\s+(?:\p{L}{1,3}\s+)?\p{Lu}/u;
-const PROVERB =
-  /^(?:no|kein|keine|ohne|sans|sin|pas de|not?)\s\S+,?\s(?:no|kein|keine|ohne|sans|sin|pas de)\s/iu;
-
+const FIXED_PHRASES = new RegExp(String.raw`^(?:(?:${words.fixed})(?!\p{L})|\d)`, "iu");
 /** Quotation marks, or a minus before a word. */
 const SYNTAX = /["“”«»]|\s-\p{L}/u;
-const LEAD = new RegExp(
-  String.raw`^(?<before>)(?:${LEADING_NEGATIONS.join("|")})\s+(?<rest>\S.*)$`,
-  "iu",
-);
-const BEHIND_COMMA = new RegExp(
-  String.raw`^(?<before>.*\S)\s*[,;]\s*(?:${LEADING_NEGATIONS.join("|")})\s+(?<rest>\S.*)$`,
-  "iu",
-);
-const INSIDE = new RegExp(
-  String.raw`^(?<before>.*?)(?:^|[\s,;])(?:${NEGATIONS.join("|")})\s+(?<rest>\S.*)$`,
-  "iu",
-);
-const WHERE = new RegExp(String.raw`(?:^|\s)(?:${PREPOSITIONS})\s`, "iu");
+/** A title has the word in capitals within ("Rebel Without a Cause"), a proverb has it twice. */
+// bounded: MAX_CHARACTERS of a query
+const TITLE = /\S\s(?:Without|No|Not|Ohne|Kein|Sans|Sin)\s+(?:\p{L}{1,3}\s+)?\p{Lu}/u;
+const PROVERB = // bounded: MAX_CHARACTERS of a query
+  /^(?:no|kein|keine|ohne|sans|sin|pas de|not?)\s\S+,?\s(?:no|kein|keine|ohne|sans|sin|pas de)\s/iu;
+/** Where or when: belongs to what is looked for. */
+const WHERE = new RegExp(String.raw`(?:^|\s)(?:${words.prepositions})\s`, "iu");
+// bounded: MAX_CHARACTERS of a query
 const SEPARATOR = new RegExp(
-  String.raw`\s*[,;]\s*(?:(?:${CONJUNCTIONS})\s+)?|\s+(?:${CONJUNCTIONS})\s+`,
+  String.raw`\s*[,;]\s*(?:(?:${words.conjunctions})\s+)?|\s+(?:${words.conjunctions})\s+`,
   "iu",
 );
-const LEADING_DETERMINERS = new RegExp(String.raw`^(?:(?:${DETERMINERS})\s+|d['’]|l['’])+`, "iu");
+const LEADING_DETERMINERS = new RegExp(
+  String.raw`^(?:(?:${words.determiners})\s+|d['’]|l['’])+`,
+  "iu",
+);
 
 /** Longest name of a thing that isn't there: a longer text is a sentence. */
 const MAX_WORDS = 4;
@@ -70,15 +43,12 @@ const MAX_THINGS = 5;
  * query, and for one with quotation marks or a minus, which says what it means.
  */
 export function suggestNone(text: string): SuggestedQuery | null {
-  const query = text
-    .trim()
-    .replaceAll(/\s+/g, " ")
-    .replace(/[.?!]+$/, "");
+  const query = trimEndOf(text.trim().replaceAll(/\s+/g, " "), /[.?!]/);
   if (query.length > MAX_CHARACTERS) return null;
   if (SYNTAX.test(` ${query}`) || TITLE.test(query) || PROVERB.test(query)) return null;
-  const match = LEAD.exec(query) ?? INSIDE.exec(query) ?? BEHIND_COMMA.exec(query);
-  const { before = "" } = match?.groups ?? {};
-  const rest = (match?.groups?.["rest"] ?? "").replace(LEADING_DETERMINERS, "");
+  const matches = NEGATED.map((pattern) => pattern.exec(query)?.groups);
+  const { before = "", rest: negated = "" } = matches.find(Boolean) ?? {};
+  const rest = negated.replace(LEADING_DETERMINERS, "");
   if (rest === "" || FIXED_PHRASES.test(rest)) return null;
   const where = WHERE.exec(rest)?.index ?? rest.length;
   const names = rest
@@ -88,5 +58,5 @@ export function suggestNone(text: string): SuggestedQuery | null {
   const isName = (name: string) => name !== "" && name.split(" ").length <= MAX_WORDS;
   if (!names.every(isName) || names.length > MAX_THINGS) return null;
   const remaining = `${before} ${rest.slice(where)}`.replaceAll(/\s+/g, " ").trim();
-  return { query: remaining.replace(/[\s,;]+$/, "") || null, none: names };
+  return { query: trimEndOf(remaining, /[\s,;]/) || null, none: names };
 }

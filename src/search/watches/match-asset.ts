@@ -1,259 +1,272 @@
-import { CONNECTIONS, mapConcurrent, TimeSlice } from "../../concurrency.ts";
-import { loadDotProducts } from "../../dot-products.ts";
-import { AppError } from "../../errors.ts";
-import type { SegmentId } from "../../ids.ts";
-import { SIGNATURE, WATCHES } from "../../parameters.ts";
-import { getSearchableParts } from "../../store/d1/indices.ts";
-import { listWatchesFor, putNearest } from "../../store/d1/watches.ts";
+import * as z from "zod";
+import { nullIfNotFound } from "../../errors.ts";
+import { newId, type SegmentId, type WatchId } from "../../ids.ts";
+import { WATCHES } from "../../parameters.ts";
+import { listCreationTimes } from "../../store/d1/assets.ts";
+import { startJob } from "../../store/d1/jobs.ts";
+import { listShards } from "../../store/d1/shards.ts";
 import {
-  countFrequencies,
-  countInDatabases,
-  sumTermCounts,
-} from "../../store/index-database/find-segments.ts";
-import { matchAll, matchAny, columnFilter } from "../../store/index-database/fulltext.ts";
+  isWatched,
+  listWatchesFor,
+  type Watch,
+  type WatchQuery,
+  type WatchRequest,
+} from "../../store/d1/watches.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { findScopesOf, listMatched, putMatches } from "../../store/index-database/matches.ts";
+import { Timings } from "../../timings.ts";
+import { type Asset, ASSET_KINDS, type NamedIndexRef } from "../../types.ts";
+import { calibrationState } from "../calibration.ts";
 import {
-  indexDatabase,
-  indexDatabases,
-  type IndexDb,
-  type NewSegmentQuery,
-  type NewSegmentRows,
-} from "../../store/index-database/index-database.ts";
+  type Candidate,
+  findForQuery,
+  findMore,
+  type QuerySearch,
+  toQuerySearch,
+} from "../find-for-query.ts";
+import { rankCandidates, type Hit } from "../hits.ts";
+import type { CompiledQuery } from "../query.ts";
 import {
-  listMatched,
-  listSegmentsWithHashes,
-  putMatches,
-} from "../../store/index-database/matches.ts";
-import {
-  clearNewVectors,
-  listNewVectors,
-  SEGMENTS_PER_READ,
-} from "../../store/index-database/new-vectors.ts";
-import { findSignatures } from "../../store/index-database/signatures.ts";
-import { mirrorNewAsset } from "../../store/mirror.ts";
-import type { Asset, IndexRef } from "../../types.ts";
-import { nearestEntry } from "../calibration-entry.ts";
-import {
-  CALIBRATIONS,
-  currentLine,
-  embeddingModels,
-  type SearchableIndexRef,
-} from "../calibration.ts";
-import { type ChannelHit, toCopyHit, toVectorHits, tryChannel } from "../channels.ts";
-import { bestPerSegment } from "../copy-detection.ts";
-import { toFullTextHits } from "../full-text-hits.ts";
-import { toFtsQuery } from "../query.ts";
-import { toFtsSearch } from "../search.ts";
-import { type ActiveWatch, selectActive } from "./active-watches.ts";
-import {
-  findPossibleMatches,
-  type Findings,
-  type MatchableSegment,
-  type PossibleMatches,
-  scoreFindings,
-  selectMatches,
-} from "./find-matches.ts";
-import { compareVectors, cutoffOf, mergeNearest, type NewVector } from "./near-vectors.ts";
-import { NewTexts } from "./new-texts.ts";
-import { type CompiledWatch, compileWatch } from "./watch-vectors.ts";
+  makeSearchRequest,
+  type Mode,
+  searchRequest,
+  type SearchScope,
+  toSearchScope,
+} from "../request.ts";
+import { explainCandidate, type StoredResults } from "../results.ts";
+import { exampleFromImage } from "../uploaded-example.ts";
 
 /**
- * Compares the segments of an asset with the watches of its index: all of them, or those whose
- * vectors are stored (`isPartial`). Stores the matches, which count when the asset is searchable.
- * May run twice.
+ * Starts the job that searches an asset for what its index watches. One that is under way may have
+ * searched for some of that already, before what is new.
  */
-export async function matchAsset(env: Env, asset: Asset, isPartial = false): Promise<void> {
-  const db = indexDatabase(env, asset);
-  const watches = await listWatchesFor(env.DB, asset);
-  if (watches.length === 0) return clearNewVectors(db, asset.assetId);
-  const { accountId, indexId } = asset;
-  const index = { accountId, indexId, ...(await getSearchableParts(env.DB, indexId)) };
-  await mirrorNewAsset(env, asset);
-  const compiled = await mapConcurrent(watches, CONNECTIONS, (watch) =>
-    tryChannel("watch", () => compileWatch(env, index, watch)),
-  );
-  const active = await selectActive(env, index, asset, compiled.filter(isCompiled));
-  const findings = active.map((): Findings => new Map());
-  const segmentIds = await addVectorHits(env, db, asset, active, findings);
-  await addCopies(env, index, asset, active, findings);
-  const wanted = isPartial ? [...segmentIds] : null;
-  const segments = await listSegmentsWithHashes(db, asset.assetId, wanted);
-  const likely = await selectLikely(env, index, active, findings, segments);
-  const before = await listMatched(db, asset.assetId);
-  const matches = [];
-  for (let at = 0; at < likely.length; at += WATCHES.queriesPerCall) {
-    const some = likely.slice(at, at + WATCHES.queriesPerCall);
-    const weights = await addTerms(env, index, asset, some);
-    for (const [i, one] of some.entries()) {
-      const { watchId, minProbability } = one.watch.watch;
-      const about = { ...one.watch, minProbability };
-      const scored = scoreFindings(one.segments, one.findings, about, weights[i]!, one.context);
-      const selected = selectMatches(scored, about.query, minProbability, before.get(watchId));
-      for (const { segmentId, score, ...details } of selected) {
-        matches.push({ watchId, segmentId, score, details });
-      }
-    }
-  }
-  await putMatches(db, asset.assetId, matches);
-}
-
-/** A watch that some new segments may match. */
-interface LikelyWatch extends PossibleMatches {
-  watch: ActiveWatch;
-  findings: Findings;
-}
-
-/** Selects the watches that some segments may match, by their vectors and terms. */
-async function selectLikely(
-  env: Env,
-  index: IndexRef & Pick<SearchableIndexRef, "calibration">,
-  active: readonly ActiveWatch[],
-  findings: readonly Findings[],
-  segments: readonly MatchableSegment[],
-): Promise<LikelyWatch[]> {
-  const texts = await NewTexts.read(
-    segments.map(({ segment }) => segment),
-    new TimeSlice(),
-  );
-  const stems = active.flatMap(({ query }) => query.terms.tokens.map(({ stem }) => stem));
-  const frequencies = await countFrequencies(indexDatabases(env, index), [...new Set(stems)]);
-  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
-  const line = currentLine(env, index.calibration);
-  const comparison = { segments, texts, frequencies, entry, line };
-  return active.flatMap((watch, i) => {
-    const own = findings[i]!;
-    const about = { ...watch, minProbability: watch.watch.minProbability };
-    const possible = findPossibleMatches(about, watch.nearest, own, comparison);
-    return possible.segments.length > 0 ? [{ ...possible, watch, findings: own }] : [];
-  });
-}
-
-function isCompiled(watch: CompiledWatch | AppError): watch is CompiledWatch {
-  return !(watch instanceof AppError);
-}
-
-function addHit(findings: Findings, hit: ChannelHit): void {
-  const hits = findings.get(hit.segmentId);
-  if (hits) hits.push(hit);
-  else findings.set(hit.segmentId, [hit]);
+export async function startMatching(env: Env, asset: Asset): Promise<void> {
+  if (!(await isWatched(env.DB, asset))) return;
+  const { assetId, accountId, indexId } = asset;
+  const now = Date.now();
+  const job = { jobId: newId("job", now), accountId, indexId, assetId };
+  await startJob(env, { kind: "match_watches", ...job }, now, "none");
 }
 
 /**
- * Adds the hits of the asset's vectors, and stores which segments are nearest now. Returns the ids
- * of the segments with vectors.
+ * Searches an asset for what its index watches, and stores the matches. `after` is the last watch
+ * that was searched for, which `onSearched` gets. May run twice.
  */
-async function addVectorHits(
+export async function matchAsset(
   env: Env,
-  db: IndexDb,
   asset: Asset,
-  active: readonly ActiveWatch[],
-  findings: readonly Findings[],
-): Promise<Set<SegmentId>> {
-  const queries = active.flatMap(({ vectors, nearest }) =>
-    vectors.map((query, i) => ({ query, cutoff: cutoffOf(nearest.lists[i] ?? []) })),
-  );
-  const hits = queries.map((): ReturnType<typeof compareVectors>[number] => []);
-  const segmentIds = new Set<SegmentId>();
-  const products = await loadDotProducts();
-  for (let position = 0; ; position += SEGMENTS_PER_READ) {
-    const stored = await listNewVectors(db, asset.assetId, position);
-    if (stored === null) break;
-    const vectors = stored.map(({ segmentId, kind, values }): NewVector => {
-      segmentIds.add(segmentId);
-      return { segmentId, kind, values: new Float32Array(values) };
-    });
-    for (const [i, found] of compareVectors(queries, vectors, products).entries())
-      hits[i]!.push(...found);
-  }
-  let next = 0;
-  const changed: Parameters<typeof putNearest>[1][number][] = [];
-  for (const [i, { watch, vectors, nearest }] of active.entries()) {
-    const lists = vectors.map(({ space }, channel) => {
-      const merged = mergeNearest(nearest.lists[channel] ?? [], hits[next++]!, segmentIds);
-      for (const hit of toVectorHits(space, merged.hits, merged.mean)) addHit(findings[i]!, hit);
-      return merged.nearest;
-    });
-    const { watchId, updatedAt } = watch;
-    if (JSON.stringify(lists) !== JSON.stringify(watch.nearest?.lists)) {
-      changed.push({ watchId, updatedAt, nearest: { ...nearest, lists } });
-    }
-  }
-  await putNearest(env.DB, changed);
-  return segmentIds;
-}
-
-/** Adds the copies of the images of watches. */
-async function addCopies(
-  env: Env,
-  index: IndexRef,
-  { assetId }: Asset,
-  active: readonly ActiveWatch[],
-  findings: readonly Findings[],
+  after: string,
+  onSearched: (watchId: WatchId, share: number) => Promise<void>,
 ): Promise<void> {
-  const withImage = active.flatMap(({ signature }, i) => (signature ? [{ signature, i }] : []));
-  if (withImage.length === 0) return;
-  const matches = await findSignatures(
-    indexDatabases(env, index),
-    withImage.map(({ signature }) => signature),
+  const { accountId, indexId, assetId } = asset;
+  const db = indexDatabase(env, asset);
+  const all = await listWatchesFor(env.DB, asset);
+  const isIncluded = await findScopesOf(
+    db,
+    assetId,
+    all.map((watch) => toWatchScope(watch).assets),
   );
-  for (const [n, { i }] of withImage.entries()) {
-    const copies = matches[n]!.filter((match) => {
-      return match.similarity >= SIGNATURE.minCopySimilarity && match.assetId === assetId;
-    });
-    for (const copy of bestPerSegment(copies)) addHit(findings[i]!, toCopyHit(copy));
+  const watches = all.filter(({ watchId }, i) => isIncluded[i] && watchId > after);
+  if (watches.length === 0) return;
+  const index = { accountId, indexId, name: "", shards: await listShards(env.DB, indexId) };
+  const before = await listMatched(db, assetId);
+  for (const [i, watch] of watches.entries()) {
+    const { watchId } = watch;
+    const matches = await matchWatch(env, index, asset, watch, before.get(watchId));
+    await putMatches(
+      db,
+      matches.map(({ segmentId, score, ...details }) => ({ watchId, segmentId, score, details })),
+    );
+    await onSearched(watchId, (i + 1) / watches.length);
   }
 }
 
 /**
- * Adds what the full text says of the segments that may match, and deletes those that the syntax of
- * a query or its example excludes. Returns the weights of the terms of each watch.
+ * Finds what matches a watch in an asset. Its scores are those of a search of the whole index: the
+ * first pass finds out what is near there, and whether text is expected.
  */
-async function addTerms(
+async function matchWatch(
   env: Env,
-  index: IndexRef,
-  asset: Asset,
-  likely: readonly LikelyWatch[],
-): Promise<number[][]> {
-  const databases = indexDatabases(env, index);
-  const counts = await mapConcurrent(likely, CONNECTIONS, async ({ watch }) => {
-    const all = await countInDatabases(databases, toFtsSearch(watch.query, watch.scope, 0));
-    const database = all[index.shards.findIndex(({ shard }) => shard === asset.shard)];
-    return database ? { database, index: sumTermCounts(all) } : null;
-  });
-  const asked = likely.map(({ watch }, i) => toNewSegmentQuery(watch, counts[i]!));
-  const answers = await indexDatabase(env, asset).queryNewSegments(asset.assetId, asked);
-  return likely.map(({ watch, findings }, i) => {
-    const rows = answers?.[i];
-    return rows ? addText(watch, rows, counts[i]!, findings) : [];
-  });
+  index: NamedIndexRef,
+  { assetId }: Asset,
+  watch: WatchQuery,
+  before: ReadonlySet<string> | undefined,
+): Promise<WatchMatch[]> {
+  const search = await toWatchSearch(env, index, watch).catch(nullIfNotFound);
+  if (!search) return []; // its example was deleted
+  const timings = new Timings();
+  const pass = await findForQuery(env, index, search, timings);
+  const more = { assetIds: [assetId], fullTextDepth: WATCHES.previewDepth };
+  const candidates = pass.candidates
+    .filter(({ asset }) => asset.assetId === assetId)
+    .concat(await findMore(env, index, search, pass, more, timings));
+  return selectMatches(candidates, pass.query, watch.minProbability, before);
 }
 
-function toNewSegmentQuery(
-  { query, scope }: CompiledWatch,
-  counts: NewSegmentQuery["counts"],
-): NewSegmentQuery {
-  const { phrases, excluded } = toFtsQuery(query, query.terms);
-  const must = matchAll(phrases);
+function toSearch({ query, similarTo, conditions, modes, assetTypes }: WatchRequest) {
+  const kinds = [...new Set([...(modes as Mode[]), ...assetTypes])];
+  return makeSearchRequest({ query, similarTo, conditions, modes: kinds });
+}
+
+/** Returns the scope of a watch: all assets that its filters admit, if they are searchable now. */
+function toWatchScope({ request }: Pick<Watch, "request">): SearchScope {
+  const { similarTo } = request;
+  const isAsset = similarTo !== null && !similarTo.startsWith("seg_");
+  return toSearchScope(toSearch(request), isAsset ? similarTo : null);
+}
+
+/**
+ * Returns what a watch searches for. `image` is the JPEG of its example in base64. Throws
+ * `not_found` if its example is gone.
+ */
+async function toWatchSearch(
+  env: Env,
+  index: NamedIndexRef,
+  { request, image }: Pick<WatchQuery, "request" | "image">,
+): Promise<QuerySearch> {
+  const example =
+    image === null ? null : await exampleFromImage(env, index, Buffer.from(image, "base64"));
+  return toQuerySearch(env, index, toSearch(request), example);
+}
+
+/** A segment that matches a watch, with what proves it. */
+export type WatchMatch = Pick<
+  Hit,
+  "score" | "signals" | "evidence" | "timeRange" | "duplicates"
+> & {
+  segmentId: SegmentId;
+};
+
+/**
+ * Selects the matches among the scored segments of one asset: those that are as probable as the
+ * watch asks for, the best of near-duplicates. Leaves out what has matched `before`, with its
+ * near-duplicates.
+ */
+export function selectMatches(
+  scored: readonly Candidate[],
+  query: CompiledQuery,
+  minProbability: number,
+  before: ReadonlySet<string> = new Set(),
+): WatchMatch[] {
+  const probable = scored.filter(({ score }) => score >= minProbability);
+  return rankCandidates(probable, { collapse: true, groupBy: "segment" })
+    .filter(({ candidate: { segment }, duplicates }) => {
+      return ![segment.segmentId, ...duplicates].some((id) => before.has(id));
+    })
+    .map(({ candidate, duplicates }) => {
+      const { segment, score, signals } = candidate;
+      const match = { segmentId: segment.segmentId, score, signals, duplicates };
+      return Object.assign(match, explainCandidate(candidate, query));
+    });
+}
+
+/** The request that the job of a preview carries. */
+export const watchRequest = z.object({
+  ...searchRequest.pick({ query: true, similarTo: true, conditions: true, modes: true }).shape,
+  hasImage: z.boolean(),
+  filter: z.record(z.string(), z.unknown()),
+  assetTypes: z.array(z.enum(ASSET_KINDS)),
+}) satisfies z.ZodType<WatchRequest>;
+
+/** The stored result of a preview: its segments are read again when it is. */
+export type StoredPreview = Awaited<ReturnType<typeof previewWatch>>;
+
+/**
+ * Finds what a watch would have announced of the assets that are searchable now: the segments that
+ * a search finds by its vectors, and all with its terms, at most `WATCHES.previewDepth`.
+ */
+export async function previewWatch(
+  env: Env,
+  index: NamedIndexRef,
+  watch: Pick<WatchQuery, "request" | "minProbability" | "image">,
+) {
+  const { minProbability } = watch;
+  const search = await toWatchSearch(env, index, watch);
+  const input = { ...search, fullTextDepth: WATCHES.previewDepth };
+  const { query, candidates } = await findForQuery(env, index, input, new Timings());
+  const byAsset = Map.groupBy(candidates, ({ asset }) => asset.assetId);
+  const times = await listCreationTimes(env.DB, index.indexId, [...byAsset.keys()]);
+  const assets = [...byAsset].map(([assetId, scored]) => {
+    return { createdAt: times.get(assetId) ?? 0, scored };
+  });
+  const { best, nearest, ...summary } = summarizePreview(assets, query, minProbability);
   return {
-    fullText: toFtsSearch(query, scope, 0),
-    rules: { must: must && columnFilter(must, scope.columns), mustNot: matchAny(excluded) },
-    counts,
+    index_name: index.name,
+    min_probability: minProbability,
+    ...summary,
+    calibration: calibrationState(env),
+    best: best.map(toStoredHit),
+    nearest_threshold: nearest.map(toStoredHit),
   };
 }
 
-function addText(
-  { query }: CompiledWatch,
-  rows: NewSegmentRows,
-  counts: NewSegmentQuery["counts"],
-  findings: Findings,
-): number[] {
-  const { total, stems } = counts?.index ?? rows.counts;
-  const byStem = new Map(stems.map(({ stem, count }) => [stem, count]));
-  const weights = query.terms.weights({ total, byStem });
-  for (const hit of toFullTextHits(rows.fullTextHits, weights)) addHit(findings, hit);
-  const allowed = rows.allowed && new Set<string>(rows.allowed);
-  const excluded = query.example?.exclude.segmentId;
-  for (const id of findings.keys()) {
-    if ((allowed && !allowed.has(id)) || id === excluded) findings.delete(id);
+/** Makes the hit that `loadResults` reads, the `i`th from 0. */
+export function toStoredHit(match: WatchMatch, i: number): StoredResults["hits"][number] {
+  return { ...match, rank: i + 1, boxes: null, mask: null };
+}
+
+/** Thresholds that are compared. */
+const PREVIEW_THRESHOLDS = [0.5, 0.7, 0.8, 0.9, 0.95] as const;
+/** Matches that are shown of each kind. */
+const EXAMPLES = 10;
+
+/**
+ * Summarizes what a watch would have announced of assets, by the rules by which it announces: by
+ * the days (UTC) on which they were added, and at several thresholds.
+ */
+export function summarizePreview(
+  assets: readonly { createdAt: number; scored: readonly Candidate[] }[],
+  query: CompiledQuery,
+  minProbability: number,
+) {
+  const matchesAt = (threshold: number) =>
+    assets.map(({ createdAt, scored }) => {
+      return { createdAt, matches: selectMatches(scored, query, threshold) };
+    });
+  const matching = matchesAt(minProbability);
+  const days = new Map<string, number>();
+  for (const { createdAt, matches } of matching) {
+    if (matches.length === 0) continue;
+    const date = new Date(createdAt).toISOString().slice(0, 10);
+    days.set(date, matches.length + (days.get(date) ?? 0));
   }
-  return weights;
+  const byScore = (a: WatchMatch, b: WatchMatch) => b.score - a.score;
+  const best = matching.flatMap(({ matches }) => matches).toSorted(byScore);
+  const distance = ({ score }: WatchMatch) => Math.abs(score - minProbability);
+  const all = matchesAt(0).flatMap(({ matches }) => matches);
+  return {
+    matches: best.length,
+    matches_by_day: [...days]
+      .map(([date, matches]) => ({ date, matches }))
+      .toSorted((a, b) => (a.date < b.date ? -1 : 1)),
+    thresholds: PREVIEW_THRESHOLDS.map((threshold) => {
+      const scores = matchesAt(threshold).flatMap(({ matches }) => matches.map((m) => m.score));
+      const [mean, interval] = expectedPrecision(scores);
+      return {
+        min_probability: threshold,
+        matches: scores.length,
+        expected_precision: mean,
+        precision_interval: interval,
+      };
+    }),
+    best: best.slice(0, EXAMPLES),
+    nearest: all.toSorted((a, b) => distance(a) - distance(b)).slice(0, EXAMPLES),
+  };
+}
+
+/** Standard deviations of a normal distribution on both sides of its mean that have 95 % of it. */
+const Z = 1.96;
+
+/**
+ * Returns the mean of probabilities, and the interval of the share of events that happen, each
+ * independently: a Poisson binomial distribution, approximated by a normal one.
+ */
+export function expectedPrecision(
+  scores: readonly number[],
+): [mean: number | null, interval: [number, number] | null] {
+  if (scores.length === 0) return [null, null];
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const variance = scores.reduce((sum, score) => sum + score * (1 - score), 0);
+  const margin = (Z * Math.sqrt(variance)) / scores.length;
+  return [mean, [Math.max(0, mean - margin), Math.min(1, mean + margin)]];
 }

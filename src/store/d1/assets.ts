@@ -1,25 +1,28 @@
-import { AppError, type Failure } from "../../errors.ts";
+import { isAudioOnly } from "../../asset-kind.ts";
+import { LIMITS } from "../../config.ts";
+import { technicalFactsOf } from "../../derived-media.ts";
+import { AppError } from "../../errors.ts";
 import { ASSET_PREFIX, type AssetId, type IndexId, isIdText } from "../../ids.ts";
-import type { Asset, AssetSource, AssetState, AssetType, JsonObject } from "../../types.ts";
+import type { Asset, AssetState, AssetType, ContentRef, JsonObject } from "../../types.ts";
 import {
-  all,
-  batch,
-  concat,
-  first,
   IN_TURN,
-  inList,
   type Page,
   type PageRequest,
+  type SqlFragment,
+  assignments,
+  batch,
+  concat,
+  inList,
+  newRow,
   parseColumns,
   raw,
   sql,
-  type SqlFragment,
   toPage,
   whereMissing,
+  d1,
 } from "../sql.ts";
-import { releaseStatement, transferStatement } from "./object-bytes.ts";
-import { QuotaGuard, recordBytes } from "./quotas.ts";
-import { countAssets } from "./tallies.ts";
+import { countAssets } from "./indices.ts";
+import { releaseBytes, transferBytes, QuotaGuard, recordBytes } from "./quotas.ts";
 
 const ASSET_COLUMNS = raw(`asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings,
@@ -32,47 +35,36 @@ const FROM_ASSETS = raw(
   "FROM assets JOIN indices USING (index_id) JOIN shards USING (index_id, shard)",
 );
 
+/** Inserts the ingest jobs of assets, to which a condition follows. */
+export const INSERT_INGEST_JOBS = raw(`INSERT INTO jobs
+    (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
+  SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
+  FROM assets`);
+
 /**
  * Inserts an asset and its ingest job. Returns false, and writes nothing, if the index has an asset
  * with these bytes. Throws what `requireQuota` throws. Its upload counts `reservedBytes` already.
  */
-export async function insertAsset(
-  db: D1Database,
-  asset: Asset,
-  reservedBytes = 0,
-): Promise<boolean> {
+export async function insertAsset(db: D1Database, asset: Asset, reservedBytes = 0) {
   const quota = new QuotaGuard(asset.accountId, {
     concurrent_ingests: 1,
     stored_bytes: asset.sizeBytes - reservedBytes,
     ...recordBytes(asset.title, asset.source, asset.metadata),
     ...(asset.assetType === "image" && { ingest_images_per_day: 1 }),
   });
-  const [, inserted, , usage] = await batch(db, [
-    transferStatement(asset.assetId, asset.sizeBytes),
-    sql`INSERT OR IGNORE INTO assets (asset_id, index_id, shard, account_id, asset_type, title,
-          state, warnings, source, content_type, size_bytes, sha256, metadata, job_id, created_at,
-          updated_at)
-        SELECT ${asset.assetId}, ${asset.indexId}, ${asset.shard}, ${asset.accountId},
-          ${asset.assetType}, ${asset.title}, ${asset.state}, ${JSON.stringify(asset.warnings)},
-          ${JSON.stringify(asset.source)}, ${asset.contentType}, ${asset.sizeBytes}, ${asset.sha256},
-          ${JSON.stringify(asset.metadata)}, ${asset.jobId}, ${asset.createdAt}, ${asset.updatedAt}
-        WHERE ${quota.condition}`,
-    sql`INSERT INTO jobs
-        (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
-      SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
-      FROM assets WHERE asset_id = ${asset.assetId} AND job_id = ${asset.jobId}`,
-    quota.usageStatement,
-  ]);
-  if (inserted!.meta.changes > 0) return true;
-  quota.throwIfExceeded(usage!.results[0]);
-  return false;
+  const { indexName: _, vectorPair: _pair, ...columns } = asset;
+  const statements = [
+    transferBytes(asset.assetId, asset.sizeBytes),
+    sql`INSERT OR IGNORE INTO ${newRow("assets", columns)} WHERE ${quota.condition}`,
+    sql`${INSERT_INGEST_JOBS} WHERE asset_id = ${asset.assetId} AND job_id = ${asset.jobId}`,
+  ];
+  const [, inserted] = await quota.write(db, statements, 1);
+  return inserted!.meta.changes > 0;
 }
 
 export async function getAsset(db: D1Database, assetId: AssetId): Promise<Asset | null> {
-  const row = await first<AssetRow>(
-    db,
-    sql`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ${assetId}`,
-  );
+  const row = await d1(db).first<AssetRow>`
+    SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ${assetId}`;
   return row && toAsset(row);
 }
 
@@ -83,23 +75,18 @@ export async function requireAsset(
   assetType: AssetType,
   assetId: string,
 ): Promise<Asset> {
-  const selected = sql`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
-    WHERE asset_id = ${assetId} AND index_id = ${indexId} AND asset_type = ${assetType}`;
-  const row = isIdText([ASSET_PREFIX[assetType]], assetId) && (await first<AssetRow>(db, selected));
+  const row =
+    isIdText([ASSET_PREFIX[assetType]], assetId) &&
+    (await d1(db).first<AssetRow>`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
+    WHERE asset_id = ${assetId} AND index_id = ${indexId} AND asset_type = ${assetType}`);
   if (!row) throw new AppError("not_found", `There is no ${assetType} "${assetId}" in this index.`);
   return toAsset(row);
 }
 
-export async function getAssetByBytes(
-  db: D1Database,
-  indexId: IndexId,
-  sha256: string,
-): Promise<Asset | null> {
-  const row = await first<AssetRow>(
-    db,
-    sql`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE index_id = ${indexId}
-      AND sha256 = ${sha256}`,
-  );
+export async function getAssetByBytes(db: D1Database, indexId: IndexId, sha256: string) {
+  const row = await d1(db).first<AssetRow>`
+    SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE index_id = ${indexId}
+      AND sha256 = ${sha256}`;
   return row && toAsset(row);
 }
 
@@ -130,113 +117,70 @@ export async function listAssets(
   return toPage(rows!.results.map(toAsset), total!.results[0]?.total ?? 0, limit, (a) => a.assetId);
 }
 
+/** Yields the assets of an index behind an id, by their creation. */
+export async function* allAssets(
+  db: D1Database,
+  indexId: IndexId,
+  filter: AssetFilter,
+  after: string,
+): AsyncGenerator<Asset> {
+  for (let next: string | null = after; next !== null;) {
+    const page = await listAssets(db, indexId, filter, { limit: LIMITS.pageSize, after: next });
+    yield* page.items;
+    ({ next } = page);
+  }
+}
+
 export type UndispatchedAsset = Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">;
 
 /** Lists assets, in turn, that were inserted before `before` and that no object has started. */
-export async function listUndispatchedAssets(
-  db: D1Database,
-  before: number,
-  limit: number,
-): Promise<UndispatchedAsset[]> {
-  return all<UndispatchedAsset>(
-    db,
-    sql`SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType, job_id AS jobId
+export async function listUndispatchedAssets(db: D1Database, before: number, limit: number) {
+  return d1(db).all<UndispatchedAsset>`
+    SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType, job_id AS jobId
       FROM assets WHERE state = 'queued' AND revision = 0 AND created_at < ${before}
-      ${IN_TURN} LIMIT ${limit}`,
-  );
+      ${IN_TURN} LIMIT ${limit}`;
 }
 
 /** Lists indices, in turn, with an ingest in progress that hasn't changed since `before`. */
-export async function listWaitingIndices(
-  db: D1Database,
-  before: number,
-  limit: number,
-): Promise<IndexId[]> {
-  const rows = await all<{ indexId: IndexId }>(
-    db,
-    sql`SELECT index_id AS indexId FROM (SELECT DISTINCT account_id, index_id FROM assets
+export async function listWaitingIndices(db: D1Database, before: number, limit: number) {
+  const rows = await d1(db).all<{ indexId: IndexId }>`
+    SELECT index_id AS indexId FROM (SELECT DISTINCT account_id, index_id FROM assets
         WHERE state NOT IN ('ready', 'failed') AND updated_at < ${before})
-      ${IN_TURN} LIMIT ${limit}`,
-  );
+      ${IN_TURN} LIMIT ${limit}`;
   return rows.map(({ indexId }) => indexId);
 }
 
 /** Lists the ids that an index has no asset for, or only one that is being deleted. */
-export async function listUnknownAssets(
-  db: D1Database,
-  indexId: IndexId,
-  ids: string[],
-): Promise<string[]> {
+export async function listUnknownAssets(db: D1Database, indexId: IndexId, ids: string[]) {
   const row = sql`SELECT 1 FROM assets
     WHERE asset_id = value AND index_id = ${indexId} AND deleted_at IS NULL`;
   const possible = ids.filter((id) => isIdText(["vid", "img"], id));
-  const rows = await all<{ id: string }>(db, whereMissing(possible, row));
+  const rows = await d1(db).all<{ id: string }>`${whereMissing(possible, row)}`;
   const unknown = new Set(rows.map(({ id }) => id));
   return ids.filter((id) => unknown.has(id) || !possible.includes(id));
 }
 
-/** Lists the assets of an index with one of these ids, in no order. */
-export async function listAssetsByIds(
-  db: D1Database,
-  indexId: IndexId,
-  ids: string[],
-): Promise<Asset[]> {
+export async function listAssetsByIds(db: D1Database, indexId: IndexId, ids: string[]) {
   const possible = ids.filter((id) => isIdText(["vid", "img"], id));
-  const rows = await all<AssetRow>(
-    db,
-    sql`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
-      WHERE index_id = ${indexId} AND assets.deleted_at IS NULL AND asset_id ${inList(possible)}`,
-  );
+  const rows = await d1(db).all<AssetRow>`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
+      WHERE index_id = ${indexId} AND assets.deleted_at IS NULL AND asset_id ${inList(possible)}`;
   return rows.map(toAsset);
 }
 
-/** Properties of an asset that the ingest steps determine. */
-export interface AssetProperties {
-  title?: string;
-  contentType?: string;
-  sizeBytes?: number;
-  sha256?: string;
-  width?: number;
-  height?: number;
-  durationMs?: number;
-  fps?: number | null;
-  hasAudio?: boolean;
-  language?: string | null;
-  keyframeMs?: number;
-  segments?: number;
-  source?: AssetSource;
-  technical?: JsonObject;
-  /** `WAVEFORM.peaks` amplitudes from 0 to 1. */
+/**
+ * Properties of an asset that the ingest steps determine. `waveform`: `WAVEFORM.peaks` amplitudes
+ * from 0 to 1.
+ */
+type AssetProperties = Partial<Omit<Asset, keyof ContentRef | "assetType" | "indexName">> & {
   waveform?: number[];
-  warnings?: Failure[];
-}
-
-const PROPERTY_COLUMNS: Record<keyof AssetProperties, string> = {
-  title: "title",
-  contentType: "content_type",
-  sizeBytes: "size_bytes",
-  sha256: "sha256",
-  width: "width",
-  height: "height",
-  durationMs: "duration_ms",
-  fps: "fps",
-  hasAudio: "has_audio",
-  language: "language",
-  keyframeMs: "keyframe_ms",
-  segments: "segments",
-  source: "source",
-  technical: "technical",
-  waveform: "waveform",
-  warnings: "warnings",
 };
 
-/** Usage that a change of an asset's properties adds. */
 interface AddedUsage {
   quota: QuotaGuard;
   /** Bytes of a file that were charged as they were stored: its row counts them from here on. */
   storedBytes?: number;
   /** Length of media that `durationMs` doesn't tell, to add to the day's ingests. */
-  untoldMs?: number;
+  uncountedMs?: number;
 }
 
 /**
@@ -249,25 +193,17 @@ export async function updateProperties(
   properties: AssetProperties,
   added?: AddedUsage,
 ): Promise<void> {
-  const { quota, storedBytes = 0, untoldMs = 0 } = added ?? {};
-  const assignments = (Object.keys(properties) as (keyof AssetProperties)[]).map(
-    (name): SqlFragment => {
-      const value = properties[name] ?? null;
-      const bound = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
-      return sql`${raw(PROPERTY_COLUMNS[name])} =
-        ${typeof bound === "boolean" ? Number(bound) : bound}`;
-    },
-  );
+  const { quota, storedBytes = 0, uncountedMs = 0 } = added ?? {};
   const ingested = sql`INSERT INTO usage (account_id, date, ingested_ms)
-    SELECT account_id, date('now'), ${Math.round(untoldMs)} FROM assets
+    SELECT account_id, date('now'), ${Math.round(uncountedMs)} FROM assets
     WHERE asset_id = ${assetId} AND changes() > 0
     ON CONFLICT DO UPDATE SET ingested_ms = ingested_ms + excluded.ingested_ms`;
-  const released = storedBytes > 0 ? [releaseStatement(assetId, storedBytes)] : [];
+  const released = storedBytes > 0 ? [releaseBytes(assetId, storedBytes)] : [];
   const results = await batch(db, [
     ...released,
-    sql`UPDATE OR IGNORE assets SET ${concat(assignments, ", ")}
+    sql`UPDATE OR IGNORE assets SET ${assignments(properties)}
         WHERE asset_id = ${assetId} AND ${quota?.condition ?? raw("true")}`,
-    ...(untoldMs > 0 ? [ingested] : []),
+    ...(uncountedMs > 0 ? [ingested] : []),
     ...(quota ? [quota.usageStatement] : []),
   ]);
   if (results[released.length]!.meta.changes > 0) return;
@@ -277,7 +213,6 @@ export async function updateProperties(
   }
 }
 
-/** An asset as stored: SQLite has no booleans. */
 type AssetRow = Omit<Asset, "hasAudio"> & { hasAudio: number | null };
 
 function toAsset(row: AssetRow): Asset {
@@ -285,16 +220,26 @@ function toAsset(row: AssetRow): Asset {
   return { ...asset, hasAudio: row.hasAudio === null ? null : row.hasAudio === 1 };
 }
 
-/** Returns when some assets of an index were added, in epoch ms. */
 export async function listCreationTimes(
   db: D1Database,
   indexId: IndexId,
   assetIds: readonly AssetId[],
 ): Promise<Map<AssetId, number>> {
-  const rows = await all<Pick<Asset, "assetId" | "createdAt">>(
-    db,
-    sql`SELECT asset_id AS assetId, created_at AS createdAt FROM assets
-      WHERE index_id = ${indexId} AND asset_id ${inList(assetIds)}`,
-  );
+  const rows = await d1(db).all<Pick<Asset, "assetId" | "createdAt">>`
+    SELECT asset_id AS assetId, created_at AS createdAt FROM assets
+      WHERE index_id = ${indexId} AND asset_id ${inList(assetIds)}`;
   return new Map(rows.map(({ assetId, createdAt }) => [assetId, createdAt]));
+}
+
+/** Returns the amplitudes of sound without pictures; null if they aren't known, and for others. */
+export async function getWaveform(db: D1Database, assetId: AssetId): Promise<number[] | null> {
+  const text = await d1(db).firstValue<
+    string | null
+  >`SELECT waveform FROM assets WHERE asset_id = ${assetId}`;
+  return text === null ? null : JSON.parse(text);
+}
+
+export async function getTechnical(db: D1Database, asset: Asset): Promise<JsonObject> {
+  const waveform = isAudioOnly(asset) ? await getWaveform(db, asset.assetId) : null;
+  return { ...technicalFactsOf(asset), ...(waveform && { waveform }) };
 }

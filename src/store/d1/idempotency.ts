@@ -1,18 +1,15 @@
 import { IDEMPOTENCY } from "../../config.ts";
 import type { AccountId } from "../../ids.ts";
-import { batch, run, sql } from "../sql.ts";
+import { batch, sql, d1 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
 
-/** A request with an `Idempotency-Key`. */
 export interface Attempt {
   accountId: AccountId;
   key: string;
   fingerprint: string;
-  /** Random id of this attempt. */
   leaseOwner: string;
 }
 
-/** An earlier request with the same key. */
 export interface EarlierAttempt {
   fingerprint: string;
   /** Epoch ms; a lease that isn't renewed by then has expired. */
@@ -58,13 +55,9 @@ export async function beginAttempt(
   return owner === leaseOwner ? null : earlier;
 }
 
-/** Extends the lease of an attempt. */
 export async function renewAttempt(db: D1Database, attempt: Attempt, now: number): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE idempotency_keys SET leased_until = ${now + IDEMPOTENCY.leaseMs}
-      WHERE ${isLeasedBy(attempt)}`,
-  );
+  await d1(db).run`UPDATE idempotency_keys SET leased_until = ${now + IDEMPOTENCY.leaseMs}
+      WHERE ${isLeasedBy(attempt)}`;
 }
 
 /** Finishes an attempt. `body` is null for a response that isn't stored. */
@@ -74,28 +67,21 @@ export async function storeResponse(
   status: number,
   body: string | null,
 ): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE idempotency_keys SET status = ${status}, body = ${body}
-      WHERE ${isLeasedBy(attempt)}`,
-  );
+  await d1(db).run`UPDATE idempotency_keys SET status = ${status}, body = ${body}
+      WHERE ${isLeasedBy(attempt)}`;
 }
 
 /** Discards an attempt that changed nothing: the key can be used again. */
 export async function dropAttempt(db: D1Database, attempt: Attempt): Promise<void> {
-  await run(db, sql`DELETE FROM idempotency_keys WHERE ${isLeasedBy(attempt)}`);
+  await d1(db).run`DELETE FROM idempotency_keys WHERE ${isLeasedBy(attempt)}`;
 }
 
 const isLeasedBy = ({ accountId, key, leaseOwner }: Attempt) =>
   sql`account_id = ${accountId} AND idempotency_key = ${key} AND lease_owner = ${leaseOwner}`;
 
-/** Deletes up to `limit` responses that are older than `IDEMPOTENCY.retentionMs`, oldest first. */
 export async function pruneResponses(db: D1Database, now: number, limit: number): Promise<void> {
-  await run(
-    db,
-    sql`DELETE FROM idempotency_keys WHERE (account_id, idempotency_key) IN (
+  await d1(db).run`DELETE FROM idempotency_keys WHERE (account_id, idempotency_key) IN (
       SELECT account_id, idempotency_key FROM idempotency_keys
         WHERE created_at <= ${now - IDEMPOTENCY.retentionMs}
-      ORDER BY created_at LIMIT ${limit})`,
-  );
+      ORDER BY created_at LIMIT ${limit})`;
 }

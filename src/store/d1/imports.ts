@@ -1,16 +1,8 @@
 import type { Failure } from "../../errors.ts";
 import type { AccountId, AssetId, IndexId, JobId, SourceId } from "../../ids.ts";
 import type { Asset, AssetType } from "../../types.ts";
-import {
-  all,
-  batch,
-  firstValue,
-  inChunks,
-  parseColumns,
-  run,
-  sql,
-  type SqlFragment,
-} from "../sql.ts";
+import { batch, inChunks, parseColumns, sql, type SqlFragment, d1 } from "../sql.ts";
+import { INSERT_INGEST_JOBS } from "./assets.ts";
 
 /**
  * An item of a platform's listing, and the asset that it becomes if the index hasn't imported it.
@@ -19,10 +11,8 @@ export interface ImportCandidate {
   platformId: string;
   position: number;
   title: string;
-  /** URL of the item's page on the platform. */
   url: string;
   assetType: AssetType;
-  /** The item as the platform lists it. */
   item: object;
   /** Null if the file can't be downloaded; `error` says why. */
   asset: Pick<Asset, "assetId" | "jobId" | "source" | "language"> | null;
@@ -46,11 +36,7 @@ export interface SourceSync {
  * Imports the items that a sync found, each once, as queued assets, and records each one's outcome.
  * Runs in one transaction. Repeating it changes nothing and records the same outcomes.
  */
-export async function importItems(
-  db: D1Database,
-  sync: SourceSync,
-  candidates: ImportCandidate[],
-): Promise<void> {
+export async function importItems(db: D1Database, sync: SourceSync, candidates: ImportCandidate[]) {
   if (candidates.length === 0) return;
   await batch(
     db,
@@ -69,8 +55,7 @@ function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
         value ->> '$.asset.assetId'
       FROM json_each(${rows}) WHERE value ->> '$.asset.assetId' IS NOT NULL
         AND EXISTS (SELECT 1 FROM indices WHERE index_id = ${indexId} AND deleted_at IS NULL)
-      ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id, item = excluded.item,
-        removed_at = NULL
+      ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id, item = excluded.item
       WHERE ${restoresDeleted ? 1 : 0}
         AND NOT EXISTS (SELECT 1 FROM assets WHERE assets.asset_id = imports.asset_id)`,
     sql`INSERT INTO assets (index_id, shard, account_id, asset_id, asset_type, title, state, source,
@@ -82,10 +67,7 @@ function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
       FROM json_each(${rows})
         CROSS JOIN imports ON ${isImported} AND imports.asset_id = value ->> '$.asset.assetId'
         JOIN indices USING (index_id)`,
-    sql`INSERT INTO jobs
-        (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
-      SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
-      FROM assets
+    sql`${INSERT_INGEST_JOBS}
       WHERE asset_id IN (SELECT value ->> '$.asset.assetId' FROM json_each(${rows}))`,
     sql`INSERT INTO job_items
         (job_id, platform_id, position, title, url, asset_type, outcome, asset_id, error)
@@ -106,60 +88,18 @@ export type StartableAsset = Pick<Asset, "assetId" | "assetType" | "jobId">;
  * Lists assets that a sync added and that their index's object hasn't started. With
  * `includeFailed`, also those that the sync found present and failed.
  */
-export async function listUnstarted(
-  db: D1Database,
-  jobId: JobId,
-  includeFailed: boolean,
-): Promise<StartableAsset[]> {
-  return all<StartableAsset>(
-    db,
-    sql`SELECT asset_id AS assetId, assets.asset_type AS assetType, assets.job_id AS jobId
+export async function listUnstarted(db: D1Database, jobId: JobId, includeFailed: boolean) {
+  return d1(db).all<StartableAsset>`
+    SELECT asset_id AS assetId, assets.asset_type AS assetType, assets.job_id AS jobId
       FROM job_items JOIN assets USING (asset_id)
       WHERE job_items.job_id = ${jobId} AND (state = 'queued' AND revision = 0
-        OR ${includeFailed ? 1 : 0} AND state = 'failed' AND outcome = 'present')`,
-  );
-}
-
-/** Lists, at random, items of a source that the sync didn't find, unless recorded as removed. */
-export async function listAbsentItems<Item>(
-  db: D1Database,
-  sourceId: SourceId,
-  jobId: JobId,
-  limit: number,
-): Promise<Item[]> {
-  const rows = await all<{ item: string }>(
-    db,
-    sql`SELECT item FROM imports WHERE source_id = ${sourceId} AND removed_at IS NULL
-        AND platform_id NOT IN (SELECT platform_id FROM job_items WHERE job_id = ${jobId})
-      ORDER BY random() LIMIT ${limit}`,
-  );
-  return rows.map(({ item }) => JSON.parse(item) as Item);
-}
-
-/** Records that an item was removed from its platform. The asset stays. */
-export async function markRemoved(
-  db: D1Database,
-  sync: Pick<SourceSync, "jobId" | "indexId" | "platform" | "now">,
-  platformId: string,
-): Promise<void> {
-  const isItem = sql`index_id = ${sync.indexId} AND platform = ${sync.platform}
-    AND platform_id = ${platformId}`;
-  await batch(db, [
-    sql`INSERT INTO job_items
-        (job_id, platform_id, position, title, url, asset_type, outcome, asset_id)
-      SELECT ${sync.jobId}, platform_id, ${Number.MAX_SAFE_INTEGER}, item ->> 'title',
-        item ->> 'pageUrl', item ->> 'assetType', 'removed_upstream', asset_id
-      FROM imports WHERE ${isItem} ON CONFLICT DO NOTHING`,
-    sql`UPDATE imports SET removed_at = ${sync.now} WHERE ${isItem}`,
-  ]);
+        OR ${includeFailed ? 1 : 0} AND state = 'failed' AND outcome = 'present')`;
 }
 
 /** Returns the platform's item that an asset was imported from; null for other assets. */
 export async function getImported<Item>(db: D1Database, assetId: AssetId): Promise<Item | null> {
-  const item = await firstValue<string>(
-    db,
-    sql`SELECT item FROM imports WHERE asset_id = ${assetId}`,
-  );
+  const item = await d1(db)
+    .firstValue<string>`SELECT item FROM imports WHERE asset_id = ${assetId}`;
   return item === null ? null : (JSON.parse(item) as Item);
 }
 
@@ -183,15 +123,11 @@ export async function linkToDuplicate(
   ]);
 }
 
-type Outcome = "added" | "present" | "unavailable" | "deleted_locally" | "removed_upstream";
+type Outcome = "added" | "present" | "unavailable" | "deleted_locally";
 
-/** Deletes the items of a sync that it didn't change. */
 export async function pruneUnchanged(db: D1Database, jobId: JobId): Promise<void> {
-  await run(
-    db,
-    sql`DELETE FROM job_items WHERE job_id = ${jobId} AND outcome
-      IN ('present', 'deleted_locally')`,
-  );
+  await d1(db).run`DELETE FROM job_items WHERE job_id = ${jobId} AND outcome
+      IN ('present', 'deleted_locally')`;
 }
 
 /** Outcome of an item that a sync found, with the asset's present state. */
@@ -208,13 +144,11 @@ export interface JobItem {
 }
 
 export async function listJobItems(db: D1Database, jobId: JobId): Promise<JobItem[]> {
-  const rows = await all<JobItem>(
-    db,
-    sql`SELECT platform_id AS platformId, job_items.title, url, job_items.asset_type AS assetType,
+  const rows = await d1(db).all<JobItem>`
+    SELECT platform_id AS platformId, job_items.title, url, job_items.asset_type AS assetType,
         outcome, job_items.asset_id AS assetId, assets.state,
         COALESCE(assets.error, job_items.error) AS error
       FROM job_items LEFT JOIN assets USING (asset_id)
-      WHERE job_items.job_id = ${jobId} ORDER BY position, platform_id`,
-  );
+      WHERE job_items.job_id = ${jobId} ORDER BY position, platform_id`;
   return rows.map((row) => parseColumns(row, ["error"]));
 }

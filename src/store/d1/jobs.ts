@@ -1,20 +1,21 @@
 import { JOBS, LIMITS } from "../../config.ts";
-import { AppError, type Failure } from "../../errors.ts";
+import { AppError, type Failure, traceOf } from "../../errors.ts";
 import { type AccountId, type AssetId, isIdText, type JobId } from "../../ids.ts";
+import { log } from "../../log.ts";
 import type { JobKind, JobMessage } from "../../messages.ts";
 import type { Job, JobState } from "../../types.ts";
 import {
-  all,
+  assignments,
   batch,
-  first,
-  firstValue,
+  newRow,
   type Page,
   type PageRequest,
   parseColumns,
   raw,
-  run,
   sql,
+  type SqlFragment,
   toPage,
+  d1,
 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
 
@@ -49,100 +50,80 @@ export async function insertJob(
       AND state IN ('queued', 'running') AND job_id <> ${jobId}
       AND EXISTS (SELECT 1 FROM jobs WHERE job_id = ${jobId})`;
   const quota = new QuotaGuard(accountId, recordBytes(message));
-  const insert = sql`INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, message,
-      due_at, created_at, updated_at)
-    SELECT ${jobId}, ${accountId}, ${indexId}, ${assetId}, ${kind}, 'queued', ${message},
-      ${now + JOBS.redispatchMs}, ${now}, ${now}
+  const times = { dueAt: now + JOBS.redispatchMs, createdAt: now, updatedAt: now };
+  const row = { jobId, accountId, indexId, assetId, kind, state: "queued", message, ...times };
+  const insert = sql`INSERT INTO ${newRow("jobs", row)}
     WHERE ${room === "none" ? raw("true") : quota.condition}`;
-  const [inserted, , usage] = await batch(db, [insert, cancelSuperseded, quota.usageStatement]);
-  if (inserted!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+  await quota.write(db, [insert, cancelSuperseded]);
 }
 
 /** Returns the unfinished job of a kind that an asset has, or null. */
-export async function getUnfinishedJob(
-  db: D1Database,
-  assetId: AssetId,
-  kind: JobKind,
-): Promise<JobId | null> {
-  const unfinished = sql`SELECT job_id FROM jobs WHERE asset_id = ${assetId} AND kind = ${kind}
+export async function getUnfinishedJob(db: D1Database, assetId: AssetId, kind: JobKind) {
+  return d1(db)
+    .firstValue<JobId>`SELECT job_id FROM jobs WHERE asset_id = ${assetId} AND kind = ${kind}
     AND state IN ('queued', 'running')`;
-  return firstValue<JobId>(db, unfinished);
 }
 
 /** `leased`: by another invocation. `finished`: the job has ended or was cancelled. */
 export type Claim = "claimed" | "leased" | "finished";
 
-/** Leases a job for `JOBS.leaseMs`. */
+/** Leases a job for `JOBS.leaseMs`. A lease that has run out counts as a job that was cut off. */
 export async function claimJob(db: D1Database, jobId: JobId, now: number): Promise<Claim> {
-  const { meta } = await run(
-    db,
-    sql`UPDATE jobs SET state = 'running', leased = 1, due_at = ${now + JOBS.leaseMs},
-        updated_at = ${now}
+  const { meta } = await d1(db).run`
+    UPDATE jobs SET state = 'running', leased = 1, due_at = ${now + JOBS.leaseMs},
+        dispatches = dispatches + leased * ${JOBS.cutOffDispatches}, updated_at = ${now}
       WHERE job_id = ${jobId} AND state IN ('queued', 'running')
-        AND (leased = 0 OR due_at <= ${now})`,
-  );
+        AND (leased = 0 OR due_at <= ${now})`;
   if (meta.changes > 0) return "claimed";
-  const state = await firstValue<JobState>(db, sql`SELECT state FROM jobs WHERE job_id = ${jobId}`);
+  const state = await d1(db).firstValue<JobState>`SELECT state FROM jobs WHERE job_id = ${jobId}`;
   return state === "running" ? "leased" : "finished";
 }
 
-/** Extends the lease of a job. */
 export async function renewJob(db: D1Database, jobId: JobId, now: number): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE jobs SET due_at = ${now + JOBS.leaseMs} WHERE job_id = ${jobId} AND leased = 1`,
-  );
+  await d1(db).run`
+    UPDATE jobs SET due_at = ${now + JOBS.leaseMs} WHERE job_id = ${jobId} AND leased = 1`;
 }
 
 /** Ends the lease of a job, which is sent again at `dueAt` unless the queue delivers it first. */
 export async function releaseJob(db: D1Database, jobId: JobId, dueAt: number): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE jobs SET leased = 0, due_at = ${dueAt} WHERE job_id = ${jobId} AND leased = 1`,
-  );
+  await d1(db).run`
+    UPDATE jobs SET leased = 0, due_at = ${dueAt} WHERE job_id = ${jobId} AND leased = 1`;
 }
 
 /**
  * Ends the lease of a job that waits out a limit, which its record tells until it goes on. It is
  * sent at `dueAt`, with all dispatches.
  */
-export async function deferJob(
-  db: D1Database,
-  jobId: JobId,
-  reason: Failure,
-  dueAt: number,
-): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE jobs SET leased = 0, dispatches = 0, error = ${JSON.stringify(reason)},
+export async function deferJob(db: D1Database, jobId: JobId, reason: Failure, dueAt: number) {
+  await d1(db).run`UPDATE jobs SET leased = 0, dispatches = 0, error = ${JSON.stringify(reason)},
         due_at = ${dueAt}
-      WHERE job_id = ${jobId} AND leased = 1`,
-  );
+      WHERE job_id = ${jobId} AND leased = 1`;
 }
 
-/** Each account has its turn. Jobs that were taken end, or are due later. */
-const BY_TURN_AND_DUE = raw(
-  "ORDER BY ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY due_at), due_at",
-);
+/** Changes overdue jobs and takes their messages. Each account has its turn. */
+async function takeOverdueJobs(
+  db: D1Database,
+  change: SqlFragment,
+  isTaken: SqlFragment,
+  limit: number,
+): Promise<JobMessage[]> {
+  const rows = await d1(db).all<{ message: string }>`UPDATE jobs SET ${change}
+      WHERE job_id IN (
+        SELECT job_id FROM jobs WHERE ${isTaken}
+        ORDER BY ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY due_at), due_at LIMIT ${limit}
+      )
+      RETURNING message`;
+  return rows.map(({ message }) => JSON.parse(message));
+}
 
 /**
  * Takes the messages of overdue jobs, to send them again. Each is due later than the time before.
  */
-export async function redispatchOverdueJobs(
-  db: D1Database,
-  now: number,
-  limit: number,
-): Promise<JobMessage[]> {
-  const rows = await all<{ message: string }>(
-    db,
-    sql`UPDATE jobs SET leased = 0, dispatches = dispatches + 1,
-        due_at = ${now} + ${JOBS.redispatchMs} * (dispatches + 1)
-      WHERE job_id IN (
-        SELECT job_id FROM jobs WHERE due_at <= ${now} ${BY_TURN_AND_DUE} LIMIT ${limit}
-      )
-      RETURNING message`,
-  );
-  return rows.map(({ message }) => JSON.parse(message));
+export function redispatchOverdueJobs(db: D1Database, now: number, limit: number) {
+  const change = sql`leased = 0,
+    dispatches = dispatches + MAX(1, leased * ${JOBS.cutOffDispatches}),
+    due_at = ${now} + ${JOBS.redispatchMs} * (dispatches + 1)`;
+  return takeOverdueJobs(db, change, sql`due_at <= ${now}`, limit);
 }
 
 export const ATTEMPTS_EXHAUSTED: Failure = {
@@ -151,37 +132,22 @@ export const ATTEMPTS_EXHAUSTED: Failure = {
 };
 
 /** Fails overdue jobs without dispatches left. Returns their messages, for cleaning up. */
-export async function failExhaustedJobs(
-  db: D1Database,
-  now: number,
-  limit: number,
-): Promise<JobMessage[]> {
-  const rows = await all<{ message: string }>(
-    db,
-    sql`UPDATE jobs SET state = 'failed', error = ${JSON.stringify(ATTEMPTS_EXHAUSTED)},
-        updated_at = ${now}
-      WHERE job_id IN (
-        SELECT job_id FROM jobs WHERE due_at <= ${now} AND dispatches >= ${JOBS.maxDispatches}
-        ${BY_TURN_AND_DUE} LIMIT ${limit}
-      )
-      RETURNING message`,
-  );
-  return rows.map(({ message }) => JSON.parse(message));
+export function failExhaustedJobs(db: D1Database, now: number, limit: number) {
+  const change = assignments({ state: "failed", error: ATTEMPTS_EXHAUSTED, updatedAt: now });
+  const isExhausted = sql`due_at <= ${now}
+    AND dispatches + leased * ${JOBS.cutOffDispatches} >= ${JOBS.maxDispatches}`;
+  return takeOverdueJobs(db, change, isExhausted, limit);
 }
 
-export async function requireJob(
-  db: D1Database,
-  accountId: AccountId,
-  jobId: string,
-): Promise<Job> {
-  const selected = sql`SELECT ${COLUMNS} ${FROM_JOBS}
-    WHERE jobs.job_id = ${jobId} AND jobs.account_id = ${accountId}`;
-  const row = isIdText(["job"], jobId) && (await first<Job>(db, selected));
+export async function requireJob(db: D1Database, accountId: AccountId, jobId: string) {
+  const row =
+    isIdText(["job"], jobId) &&
+    (await d1(db).first<Job>`SELECT ${COLUMNS} ${FROM_JOBS}
+    WHERE jobs.job_id = ${jobId} AND jobs.account_id = ${accountId}`);
   if (!row) throw new AppError("not_found", `There is no job "${jobId}".`);
   return fromRow(row);
 }
 
-/** Lists the jobs of an account, newest first. */
 export async function listJobs(
   db: D1Database,
   accountId: AccountId,
@@ -244,15 +210,12 @@ const IS_CANCELLABLE = `kind IN (${CANCELLABLE_KINDS.map((kind) => `'${kind}'`).
  * cancelled.
  */
 export async function cancelJob(db: D1Database, job: Job): Promise<void> {
-  const { meta } = await run(
-    db,
-    sql`UPDATE jobs SET state = 'cancelled', updated_at = ${Date.now()}
+  const { meta } = await d1(db).run`UPDATE jobs SET state = 'cancelled', updated_at = ${Date.now()}
       WHERE job_id = ${job.jobId} AND ${raw(IS_CANCELLABLE)} AND state IN ('queued', 'running')
         AND NOT EXISTS (
           SELECT 1 FROM assets
           WHERE assets.asset_id = jobs.asset_id AND transcript_job_id = jobs.job_id
-        )`,
-  );
+        )`;
   if (meta.changes > 0) return;
   const reason = CANCELLABLE_KINDS.includes(job.kind)
     ? "it has ended, or what it was to do is done"
@@ -282,7 +245,7 @@ export async function pruneJobs(
   const due = sql`SELECT job_id FROM jobs WHERE retained_at <= ${now - JOBS.retentionMs}
     ORDER BY retained_at LIMIT ${jobs}`;
   const isUnused = sql`job_id IN (${due}) AND NOT ${IS_REFERRED_TO}`;
-  const statements = [
+  await batch(db, [
     sql`UPDATE jobs SET retained_at = ${now} WHERE job_id IN (${due}) AND ${IS_REFERRED_TO}`,
     sql`DELETE FROM job_items WHERE (job_id, platform_id) IN (
         SELECT job_id, platform_id FROM job_items
@@ -290,9 +253,43 @@ export async function pruneJobs(
         ORDER BY job_id LIMIT ${jobItems})`,
     sql`DELETE FROM jobs WHERE ${isUnused}
       AND NOT EXISTS (SELECT 1 FROM job_items WHERE job_items.job_id = jobs.job_id)`,
-  ];
-  await batch(
-    db,
-    statements.map((statement) => statement),
-  );
+  ]);
+}
+
+/**
+ * Inserts a job and enqueues it. Its row stores the message until the job has ended, so that a lost
+ * message is sent again. Cancels unfinished jobs that would replace the transcript of the same
+ * video. Throws `too_large` if the message is too large for a queue, and `account_full`.
+ */
+export async function startJob(
+  env: Pick<Env, "DB" | "JOBS">,
+  job: JobMessage,
+  now: number,
+  room: QuotaCheck = "needed",
+): Promise<void> {
+  await insertJob(env.DB, job, now, room);
+  await sendJob(env.JOBS, job);
+}
+
+/** Enqueues an inserted job. Logs failures: an overdue job is sent again. */
+export async function sendJob(queue: Queue, job: JobMessage): Promise<void> {
+  try {
+    await queue.send(job);
+  } catch (error) {
+    log("error", "job.enqueue_failed", { job: job.jobId, kind: job.kind, cause: traceOf(error) });
+  }
+}
+
+/**
+ * Releases a job that has more to do and sends its message again, with all its attempts left, to be
+ * delivered after `delaySeconds`. Throws if the queue refuses the message.
+ */
+export async function continueJob(
+  env: Pick<Env, "DB" | "JOBS">,
+  job: JobMessage,
+  delaySeconds: number,
+  now: number,
+): Promise<void> {
+  await releaseJob(env.DB, job.jobId, now + delaySeconds * 1000 + JOBS.redispatchMs);
+  await env.JOBS.send(job, { delaySeconds });
 }

@@ -3,14 +3,14 @@ import { type AccountId, isIdText, type KeyId } from "../../ids.ts";
 import type { KeyClaims, Scope, VerifiedKey } from "../../keys.ts";
 import {
   batch,
-  first,
+  newRow,
   type Page,
   type PageRequest,
   raw,
-  run,
   sql,
   type SqlFragment,
   toPage,
+  d1,
 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
 
@@ -33,7 +33,6 @@ const COLUMNS =
   raw(`key_id AS keyId, name, scopes, created_at AS createdAt, expires_at AS expiresAt,
   last_used_at AS lastUsedAt, revoked_at AS revokedAt, kid`);
 
-/** A row as stored: scopes are separated by spaces. */
 type KeyRow = Omit<ApiKey, "scopes"> & { scopes: string };
 
 const toKey = (row: KeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(" ") as Scope[] });
@@ -42,11 +41,7 @@ const toKey = (row: KeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(" ") 
  * Inserts the account and the key of verified `claims` unless they exist. Returns whether the key
  * was revoked, and whether the account was created. One round trip.
  */
-export async function admitKey(
-  db: D1Database,
-  claims: KeyClaims,
-  now: number,
-): Promise<{ revoked: boolean; created: boolean }> {
+export async function admitKey(db: D1Database, claims: KeyClaims, now: number) {
   const [account, , key] = await batch<{ revoked_at: number | null }>(db, [
     sql`INSERT OR IGNORE INTO accounts (account_id, name, created_at)
       VALUES (${claims.accountId}, ${claims.accountName}, ${now})`,
@@ -61,27 +56,20 @@ export async function admitKey(
 
 /** Whether a replica knows a key, and doesn't know that it was revoked. */
 export async function isKnownKey(db: D1DatabaseSession, keyId: KeyId): Promise<boolean> {
-  const key = sql`SELECT 1 FROM api_keys WHERE key_id = ${keyId} AND revoked_at IS NULL`;
-  return (await first(db, key)) !== null;
+  return (
+    (await d1(db).first`SELECT 1 FROM api_keys WHERE key_id = ${keyId} AND revoked_at IS NULL`) !==
+    null
+  );
 }
 
 /**
  * Inserts a new key of an existing account. Throws `account_full` if the account has reached its
  * limit of valid keys or of records.
  */
-export async function insertKey(
-  db: D1Database,
-  claims: KeyClaims,
-  name: string,
-  now: number,
-): Promise<ApiKey> {
+export async function insertKey(db: D1Database, claims: KeyClaims, name: string, now: number) {
   const { keyId, accountId, scopes, expiresAt } = claims;
   const quota = new QuotaGuard(accountId, { keys: 1, ...recordBytes(name) });
-  const [inserted, usage] = await batch(db, [
-    insertStatement(claims, name, now, quota),
-    quota.usageStatement,
-  ]);
-  if (inserted!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+  await quota.write(db, [insertStatement(claims, name, now, quota)]);
   const unused = { lastUsedAt: null, revokedAt: null, kid: null };
   return { keyId, name, scopes, createdAt: now, expiresAt, ...unused };
 }
@@ -92,10 +80,9 @@ function insertStatement(
   now: number,
   quota?: QuotaGuard,
 ): SqlFragment {
-  return sql`INSERT OR IGNORE INTO api_keys
-        (key_id, account_id, name, scopes, created_at, expires_at)
-      SELECT ${keyId}, ${accountId}, ${name}, ${scopes.join(" ")}, ${now}, ${expiresAt}
-      WHERE ${quota?.condition ?? raw("true")}`;
+  const key = { keyId, accountId, name, scopes: scopes.join(" "), createdAt: now, expiresAt };
+  return sql`INSERT OR IGNORE INTO ${newRow("api_keys", key)}
+    WHERE ${quota?.condition ?? raw("true")}`;
 }
 
 /**
@@ -125,7 +112,6 @@ function isRevoked({ results: [key] }: D1Result<{ revoked_at: number | null }>):
   return key?.revoked_at != null;
 }
 
-/** Lists the keys of an account, revoked and expired ones included, oldest first. */
 export async function listKeys(
   db: D1Database,
   accountId: AccountId,
@@ -140,26 +126,18 @@ export async function listKeys(
 }
 
 /** Revokes a key for good. Throws `not_found` if the account has no such key. */
-export async function revokeKey(
-  db: D1Database,
-  accountId: AccountId,
-  keyId: string,
-  now: number,
-): Promise<ApiKey> {
-  const revoked = sql`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ${now})
-    WHERE key_id = ${keyId} AND account_id = ${accountId} RETURNING ${COLUMNS}`;
-  const row = isIdText(["key"], keyId) && (await first<KeyRow>(db, revoked));
+export async function revokeKey(db: D1Database, accountId: AccountId, keyId: string, now: number) {
+  const row =
+    isIdText(["key"], keyId) &&
+    (await d1(db).first<KeyRow>`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ${now})
+    WHERE key_id = ${keyId} AND account_id = ${accountId} RETURNING ${COLUMNS}`);
   if (!row) throw new AppError("not_found", `There is no API key "${keyId}".`);
   return toKey(row);
 }
 
 /** Deletes up to `limit` keys that expired before `before`, oldest first: nothing accepts them. */
-export async function pruneExpiredKeys(
-  db: D1Database,
-  before: number,
-  limit: number,
-): Promise<void> {
+export async function pruneExpiredKeys(db: D1Database, before: number, limit: number) {
   const expired = sql`SELECT key_id FROM api_keys WHERE expires_at < ${before}
     ORDER BY expires_at LIMIT ${limit}`;
-  await run(db, sql`DELETE FROM api_keys WHERE key_id IN (${expired})`);
+  await d1(db).run`DELETE FROM api_keys WHERE key_id IN (${expired})`;
 }

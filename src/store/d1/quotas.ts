@@ -1,14 +1,15 @@
 import { ACCOUNT_LIMITS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
-import type { AccountId } from "../../ids.ts";
-import { concat, first, firstValue, raw, sql, type SqlFragment } from "../sql.ts";
+import type { AccountId, AssetId } from "../../ids.ts";
+import type { AssetRef } from "../../types.ts";
+import { type ChargedTo, assetPrefix, listObjects, sourceKey } from "../r2/object-keys.ts";
+import { batch, concat, raw, sql, type SqlFragment, inList, d1 } from "../sql.ts";
 import { COST_SQL } from "./usage.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Seconds of `Retry-After` for limits that free up as work ends. */
 const RETRY_SOON_SECONDS = 60;
 
-/** Today's usage (UTC). */
 const today = (value: string) =>
   `(SELECT ${value} FROM usage
      WHERE usage.account_id = accounts.account_id AND date = date('now'))`;
@@ -68,19 +69,15 @@ export type Limit = keyof typeof USAGE;
 
 type Limits = Record<keyof typeof ACCOUNT_LIMITS, number>;
 
-/** Returns an account's limits: the defaults, and the overrides in its row. */
 export async function getLimits(db: D1Database, accountId: AccountId): Promise<Limits> {
-  const overrides = await firstValue<string>(
-    db,
-    sql`SELECT limits FROM accounts WHERE account_id = ${accountId}`,
-  );
+  const overrides = await d1(db)
+    .firstValue<string>`SELECT limits FROM accounts WHERE account_id = ${accountId}`;
   return withOverrides(overrides!);
 }
 
 /** Limits of work that costs money: it also needs that the day's cost is within its limit. */
 const COSTLY = ["searches_per_day", "answers_per_day", "concurrent_ingests"] as const;
 
-/** Additional usage, by limit. */
 export type QuotaRequest = { readonly [limit in Limit]?: number };
 type UsageRow = { limits: string; acceptsIngests: number } & Record<Limit, number>;
 
@@ -103,9 +100,8 @@ export const IS_BELOW_RECORD_LIMIT = `accounts.record_bytes
 
 /**
  * Holds an account to its limits within one transaction. A write with `condition` changes nothing
- * if the requested usage would exceed a limit, or adds an ingest while the deployment accepts none;
- * `throwIfExceeded` then takes the row that `usageStatement`, which follows the write in its batch,
- * has read.
+ * if the requested usage would exceed a limit, or adds an ingest while the deployment accepts none:
+ * `write` then throws. `throwIfExceeded` takes the row that `usageStatement` has read in a batch.
  */
 export class QuotaGuard {
   readonly #accountId: AccountId;
@@ -140,12 +136,22 @@ export class QuotaGuard {
     return sql`(${added} <= ${raw(["0", ...columns].join(" + "))} OR ${this.condition})`;
   }
 
-  /** Reads the account's usage and limits, and whether the deployment accepts ingests. */
   get usageStatement(): SqlFragment {
     const columns = this.#names.map((name) => `COALESCE(${USAGE[name].sql}, 0) AS ${name}`);
     const common = ["limits", `${ACCEPTS_INGESTS} AS acceptsIngests`];
     return sql`SELECT ${raw([...common, ...columns].join(", "))}
         FROM accounts WHERE account_id = ${this.#accountId}`;
+  }
+
+  /**
+   * Runs statements in one transaction and returns their results. If the one at `position` changes
+   * nothing, throws what `throwIfExceeded` throws.
+   */
+  async write(db: D1Database, statements: readonly SqlFragment[], position = 0) {
+    const results = await batch(db, [...statements, this.usageStatement]);
+    const changed = results[position]!.meta.changes > 0;
+    if (!changed) this.throwIfExceeded(results.at(-1)!.results[0]);
+    return results;
   }
 
   /**
@@ -168,13 +174,9 @@ export class QuotaGuard {
  * Throws what `QuotaGuard.throwIfExceeded` throws. Checks before work begins, and reserves nothing:
  * a guarded write must follow.
  */
-export async function requireQuota(
-  db: D1Database,
-  accountId: AccountId,
-  requested: QuotaRequest,
-): Promise<void> {
+export async function requireQuota(db: D1Database, accountId: AccountId, requested: QuotaRequest) {
   const quota = new QuotaGuard(accountId, requested);
-  quota.throwIfExceeded(await first(db, quota.usageStatement));
+  quota.throwIfExceeded(await d1(db).first`${quota.usageStatement}`);
 }
 
 function withOverrides(json: string): Limits {
@@ -207,3 +209,70 @@ const REMEDIES = {
   soon: "wait until some have ended",
   on_deletion: "delete what isn't needed",
 };
+
+/*
+ * Bytes of objects in R2 that no row of `assets` or `uploads` counts. They are charged before they
+ * are written, and counted again when an ingest, a job or a traversal of their asset ends.
+ */
+
+/** Time after which a charge ends that no asset has taken over, such as that of a query clip. */
+const EXPIRY_MS = 2 * 24 * 3600 * 1000; // R2 deletes clips and lines after a day
+
+/** Charges bytes to an account before they are written. Throws `account_full`. */
+export async function chargeBytes(
+  db: D1Database,
+  { owner, accountId }: ChargedTo & { accountId: AccountId },
+  bytes: number,
+): Promise<void> {
+  const now = Date.now();
+  const quota = new QuotaGuard(accountId, { stored_bytes: bytes });
+  const charge = sql`INSERT INTO object_bytes (owner, account_id, bytes, charged_at, expires_at)
+    SELECT ${owner}, ${accountId}, ${bytes}, ${now},
+      IIF(EXISTS (SELECT 1 FROM assets WHERE asset_id = ${owner}), NULL, ${now + EXPIRY_MS})
+    WHERE ${quota.condition}
+    ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes, charged_at = excluded.charged_at,
+      expires_at = excluded.expires_at`;
+  await quota.write(db, [charge]);
+}
+
+/** Ends the charge of bytes that are deleted, or that a row counts from this statement on. */
+export function releaseBytes(owner: ChargedTo["owner"], bytes: number): SqlFragment {
+  return sql`UPDATE object_bytes SET bytes = MAX(0, bytes - ${bytes}) WHERE owner = ${owner}`;
+}
+
+/**
+ * Ends the charge of an asset's file before a statement that inserts the asset's row, which counts
+ * it. Changes nothing if there is such a row.
+ */
+export function transferBytes(assetId: AssetId, bytes: number): SqlFragment {
+  return sql`${releaseBytes(assetId, bytes)}
+    AND NOT EXISTS (SELECT 1 FROM assets WHERE asset_id = owner)`;
+}
+
+export function releaseAllBytes(owners: readonly ChargedTo["owner"][]): SqlFragment {
+  return sql`DELETE FROM object_bytes WHERE owner ${inList(owners)}`;
+}
+
+/** Runs `releaseBytes` or `releaseAllBytes` at once. */
+export async function runRelease(db: D1Database, statement: SqlFragment) {
+  await d1(db).run`${statement}`;
+}
+
+/** Deletes charges that nothing has taken over: their objects are deleted, too. */
+export async function deleteExpiredCharges(db: D1Database, now: number): Promise<void> {
+  await d1(db).run`DELETE FROM object_bytes WHERE expires_at < ${now}
+    AND NOT EXISTS (SELECT 1 FROM assets WHERE asset_id = owner)`;
+}
+
+/** Counts the objects of an asset again. Charges made meanwhile stay as they are. */
+export async function recountBytes(env: Pick<Env, "DB" | "MEDIA">, asset: AssetRef): Promise<void> {
+  const now = Date.now();
+  const objects = await listObjects(env.MEDIA, assetPrefix(asset));
+  const derived = objects.filter(({ key }) => key !== sourceKey(asset)); // its row counts that
+  const bytes = derived.reduce((sum, { size }) => sum + size, 0);
+  await d1(env.DB).run`INSERT INTO object_bytes (owner, account_id, bytes, charged_at)
+    SELECT asset_id, ${asset.accountId}, ${bytes}, ${now}
+    FROM assets WHERE asset_id = ${asset.assetId}
+    ON CONFLICT DO UPDATE SET bytes = excluded.bytes, expires_at = NULL
+      WHERE bytes <> excluded.bytes AND charged_at < excluded.charged_at`;
+}

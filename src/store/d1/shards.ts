@@ -1,19 +1,16 @@
 import { LIMITS } from "../../config.ts";
 import type { IndexId } from "../../ids.ts";
 import type { Asset, Shard } from "../../types.ts";
-import { all, batch, raw, sql, type SqlFragment } from "../sql.ts";
-import { insertPairs, isFull, pairForNewShard, takesShards } from "./pair-records.ts";
+import { batch, raw, sql, type SqlFragment, inList, d1 } from "../sql.ts";
 
 /** A column with the shards of a row of `indices`, as JSON. The newest is the last. */
 export const SHARDS_COLUMN = `(SELECT
     json_group_array(json_object('shard', shard, 'vectorPair', vector_pair))
   FROM (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards`;
 
-/** Lists the shards of an index; none for an index without a record. */
 export async function listShards(db: D1Database, indexId: IndexId): Promise<Shard[]> {
-  const shards = sql`SELECT shard, vector_pair AS vectorPair FROM shards
+  return d1(db).all<Shard>`SELECT shard, vector_pair AS vectorPair FROM shards
     WHERE index_id = ${indexId} ORDER BY shard`;
-  return all<Shard>(db, shards);
 }
 
 /** Inserts the first shard of an index, if that has a record. */
@@ -23,7 +20,6 @@ export function insertFirstShard(env: Env, indexId: IndexId): SqlFragment[] {
   return [insertPairs(env), shard];
 }
 
-/** Returns the bytes of a database from which an index opens another one. */
 export function shardLimit(env: Pick<Env, "SHARD_BYTES">): number {
   return Number(env.SHARD_BYTES) || LIMITS.shardBytes;
 }
@@ -49,4 +45,60 @@ export async function openShardIfFull(
   const recorded = sql`UPDATE shards SET database_bytes = ${databaseBytes}
     WHERE index_id = ${indexId} AND shard = ${shard}`;
   await batch(env.DB, [recorded, opened]);
+}
+
+export function listPairNumbers(env: Env): number[] {
+  return Object.keys(env).flatMap((name) => {
+    const number = /^TEXT_VECTORS_(\d+)$/.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+}
+
+/** Returns from how many vectors and shards on a pair takes no new ones. */
+export function pairLimits(env: Env): { vectors: number; shards: number } {
+  return {
+    vectors: Number(env.VECTORS_PER_PAIR) || LIMITS.vectorsPerPair,
+    shards: Number(env.SHARDS_PER_PAIR) || LIMITS.shardsPerPair,
+  };
+}
+
+/** Tests a row of `vector_pairs`: whether its shards take no new assets. */
+function isFull(env: Env): SqlFragment {
+  return sql`(vector_count >= ${pairLimits(env).vectors})`;
+}
+
+/** Tests a row of `vector_pairs`: whether the deployment has the pair, and it takes new shards. */
+function takesShards(env: Env): SqlFragment {
+  return sql`(vector_pair ${inList(listPairNumbers(env))} AND NOT ${isFull(env)}
+    AND shard_count < ${pairLimits(env).shards})`;
+}
+
+/** Selects the pair for a new shard: the fullest that takes one, or the emptiest if none does. */
+function pairForNewShard(env: Env): SqlFragment {
+  return sql`(SELECT vector_pair FROM vector_pairs WHERE vector_pair ${inList(listPairNumbers(env))}
+    ORDER BY ${takesShards(env)} DESC, IIF(${takesShards(env)}, -vector_count, vector_count),
+      vector_pair LIMIT 1)`;
+}
+
+function insertPairs(env: Env): SqlFragment {
+  return sql`INSERT OR IGNORE INTO vector_pairs (vector_pair)
+    SELECT value FROM json_each(${JSON.stringify(listPairNumbers(env))})`;
+}
+
+/** How many vectors a pair has, in its fuller index. */
+export interface PairCount {
+  number: number;
+  count: number;
+}
+
+/** Records how many vectors each pair has. Returns whether one takes new shards. */
+export async function recordVectorCounts(env: Env, counts: PairCount[]): Promise<boolean> {
+  const [, rows] = await batch(env.DB, [
+    sql`INSERT INTO vector_pairs (vector_pair, vector_count)
+      SELECT value ->> 'number', value ->> 'count' FROM json_each(${JSON.stringify(counts)})
+      WHERE true ON CONFLICT DO UPDATE SET vector_count = excluded.vector_count
+      WHERE vector_count <> excluded.vector_count`,
+    sql`SELECT 1 FROM vector_pairs WHERE ${takesShards(env)} LIMIT 1`,
+  ]);
+  return rows!.results.length > 0;
 }

@@ -2,17 +2,15 @@ import { AppError, type Failure } from "../../errors.ts";
 import { type AccountId, type IndexId, isIdText, type JobId, type SourceId } from "../../ids.ts";
 import type { JobState, JsonObject } from "../../types.ts";
 import {
-  all,
+  assignments,
   batch,
-  concat,
-  first,
-  type Page,
+  newRow,
   type PageRequest,
   parseColumns,
   raw,
-  run,
   sql,
   toPage,
+  d1,
 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
 
@@ -37,7 +35,6 @@ export interface SourceRow<Request = JsonObject, Listing = JsonObject> {
   validators: JsonObject | null;
   /** Cursor of the last sync; stale if it belongs to another job. */
   syncCursor: SyncCursor | null;
-  /** Job of the last sync. */
   jobId: JobId;
   syncedAt: number | null;
   createdAt: number;
@@ -57,7 +54,12 @@ export interface SyncCursor {
   brokenEntries?: { page: number; entry: number; message: string }[];
 }
 
-export type NewSource = Omit<SourceRow, "listing" | "validators" | "syncCursor" | "syncedAt">;
+export interface NewSource extends Omit<
+  SourceRow<object>,
+  "listing" | "validators" | "syncCursor" | "syncedAt" | "follow"
+> {
+  follow: boolean;
+}
 
 /**
  * Inserts or updates a source. A source with the same request gets the new settings, and keeps its
@@ -65,74 +67,49 @@ export type NewSource = Omit<SourceRow, "listing" | "validators" | "syncCursor" 
  * it and its job.
  */
 export async function putSource(db: D1Database, source: NewSource): Promise<SourceRow> {
-  const request = JSON.stringify(source.request);
-  const metadata = JSON.stringify(source.metadata);
+  const { request, metadata } = source;
   const quota = new QuotaGuard(source.accountId, recordBytes(request, request, metadata));
-  const put = sql`INSERT INTO sources (source_id, account_id, index_id, platform, request,
-         item_limit, metadata, follow, job_id, created_at)
-       SELECT ${source.sourceId}, ${source.accountId}, ${source.indexId}, ${source.platform},
-         ${request}, ${source.itemLimit}, ${metadata}, ${source.follow}, ${source.jobId},
-         ${source.createdAt}
-       WHERE ${quota.condition}
+  const put = sql`INSERT INTO ${newRow("sources", source)} WHERE ${quota.condition}
        ON CONFLICT (index_id, platform, request) DO UPDATE SET item_limit = excluded.item_limit,
          metadata = excluded.metadata, validators = NULL, follow = MAX(follow, excluded.follow),
          job_id = CASE WHEN ${IS_SYNCING} THEN sources.job_id ELSE excluded.job_id END
        RETURNING ${COLUMNS}`;
-  const [rows, usage] = await batch(db, [put, quota.usageStatement]);
-  const row = rows!.results[0] as SourceRow | undefined;
-  if (!row) quota.throwIfExceeded(usage!.results[0]);
-  return fromRow(row!);
+  const [rows] = await quota.write(db, [put]);
+  return fromRow(rows!.results[0] as SourceRow);
 }
 
-/** Whether the source's last job is unfinished. */
 const IS_SYNCING = raw(`EXISTS (
   SELECT 1 FROM jobs WHERE jobs.job_id = sources.job_id AND state IN ('queued', 'running'))`);
 
 /** Starts a sync: makes `jobId` the source's job. Returns false if another sync is unfinished. */
-export async function beginSync(
-  db: D1Database,
-  sourceId: SourceId,
-  jobId: JobId,
-): Promise<boolean> {
-  const { meta } = await run(
-    db,
-    sql`UPDATE sources SET job_id = ${jobId} WHERE source_id = ${sourceId}
-      AND NOT ${IS_SYNCING}`,
-  );
+export async function beginSync(db: D1Database, sourceId: SourceId, jobId: JobId) {
+  const { meta } = await d1(db).run`
+    UPDATE sources SET job_id = ${jobId} WHERE source_id = ${sourceId}
+      AND NOT ${IS_SYNCING}`;
   return meta.changes > 0;
 }
 
-export async function getSource<Request, Listing>(
-  db: D1Database,
-  sourceId: SourceId,
-): Promise<SourceRow<Request, Listing> | null> {
-  const row = await first<SourceRow<Request, Listing>>(
-    db,
-    sql`SELECT ${COLUMNS} FROM sources WHERE source_id = ${sourceId}`,
-  );
+export async function getSource<Request, Listing>(db: D1Database, sourceId: SourceId) {
+  const row = await d1(db).first<SourceRow<Request, Listing>>`
+    SELECT ${COLUMNS} FROM sources WHERE source_id = ${sourceId}`;
   return row && fromRow(row);
 }
 
-/** A source with the results of its syncs. */
-export interface SourceSummary extends SourceRow {
-  /** Number of imported items. */
+export interface SourceSummary<Request, Listing> extends SourceRow<Request, Listing> {
   items: number;
-  /** Number of imported items that were removed from the platform. */
-  removedUpstream: number;
   jobState: JobState;
   jobError: Failure | null;
 }
 
-export async function listSources(
+export async function listSources<Request, Listing>(
   db: D1Database,
   indexId: IndexId,
   { limit, after }: PageRequest,
-): Promise<Page<SourceSummary>> {
-  const [rows, total] = await batch<SourceSummary & { total: number }>(db, [
+) {
+  type Row = SourceSummary<Request, Listing> & { total: number };
+  const [rows, total] = await batch<Row>(db, [
     sql`SELECT ${COLUMNS}, COALESCE(state, 'queued') AS jobState, error AS jobError,
-        (SELECT COUNT(*) FROM imports WHERE imports.source_id = sources.source_id) AS items,
-        (SELECT COUNT(removed_at) FROM imports WHERE imports.source_id = sources.source_id)
-          AS removedUpstream
+        (SELECT COUNT(*) FROM imports WHERE imports.source_id = sources.source_id) AS items
       FROM sources LEFT JOIN jobs USING (job_id)
       WHERE sources.index_id = ${indexId} AND source_id > ${after}
       ORDER BY source_id LIMIT ${limit + 1}`,
@@ -147,12 +124,10 @@ const MAX_SYNCED = 50;
 
 /** Lists followed sources of an index that aren't syncing, by when their last sync began. */
 export async function listFollowedSources(db: D1Database, indexId: IndexId): Promise<SourceId[]> {
-  const rows = await all<{ id: SourceId }>(
-    db,
-    sql`SELECT source_id AS id FROM sources WHERE index_id = ${indexId} AND follow = 1
+  const rows = await d1(db).all<{ id: SourceId }>`
+    SELECT source_id AS id FROM sources WHERE index_id = ${indexId} AND follow = 1
         AND NOT ${IS_SYNCING}
-      ORDER BY job_id LIMIT ${MAX_SYNCED}`,
-  );
+      ORDER BY job_id LIMIT ${MAX_SYNCED}`;
   return rows.map(({ id }) => id);
 }
 
@@ -164,31 +139,15 @@ export interface SourceChange {
   syncedAt?: number;
 }
 
-/** Columns whose name differs from the property's. */
-const COLUMN_NAMES: Record<string, string> = { syncCursor: "sync_cursor", syncedAt: "synced_at" };
-
-export async function updateSource(
-  db: D1Database,
-  sourceId: SourceId,
-  change: SourceChange,
-): Promise<void> {
-  const assignments = Object.entries(change).map(([name, value]: [string, unknown]) => {
-    const isJson = typeof value === "object" && value !== null;
-    const bound = isJson ? JSON.stringify(value) : (value as number | null);
-    return sql`${raw(COLUMN_NAMES[name] ?? name)} = ${bound}`;
-  });
-  await run(db, sql`UPDATE sources SET ${concat(assignments, ", ")} WHERE source_id = ${sourceId}`);
+export async function updateSource(db: D1Database, sourceId: SourceId, change: SourceChange) {
+  await d1(db).run`UPDATE sources SET ${assignments(change)} WHERE source_id = ${sourceId}`;
 }
 
 /**
  * Deletes a source and cancels its sync. Imported assets stay. Throws `not_found` if the index has
  * no such source.
  */
-export async function deleteSource(
-  db: D1Database,
-  indexId: IndexId,
-  sourceId: string,
-): Promise<void> {
+export async function deleteSource(db: D1Database, indexId: IndexId, sourceId: string) {
   const unknown = new AppError("not_found", `There is no source "${sourceId}" in this index.`);
   if (!isIdText(["src"], sourceId)) throw unknown;
   const [, deleted] = await batch(db, [

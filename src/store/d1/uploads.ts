@@ -1,7 +1,21 @@
 import { UPLOADS } from "../../config.ts";
-import { type AccountId, type AssetId, type IndexId, isIdText, type UploadId } from "../../ids.ts";
+import { type AccountId, type AssetId, type IndexId, type UploadId, isIdText } from "../../ids.ts";
 import type { AssetType, JsonObject } from "../../types.ts";
-import { all, batch, first, parseColumns, raw, run, sql, type SqlFragment } from "../sql.ts";
+import { assetPrefix, deletePrefix, sourceKey, uploadPrefix } from "../r2/object-keys.ts";
+import {
+  IN_TURN,
+  type Page,
+  type PageRequest,
+  type SqlFragment,
+  batch,
+  newRow,
+  raw,
+  sql,
+  toPage,
+  d1,
+  parseColumns,
+} from "../sql.ts";
+import { getAsset } from "./assets.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
 
 /** A resumable upload (tus 1.0). Times are epoch ms, lengths are bytes. */
@@ -10,14 +24,15 @@ export interface Upload {
   accountId: AccountId;
   indexId: IndexId;
   indexName: string;
-  /** The index's settings. */
   settings: JsonObject;
   title: string | null;
+  /** Folder of the file, with `/`; empty without one. */
+  folder: string;
   metadata: JsonObject;
   /** The `Upload-Metadata` header, unparsed. */
   uploadMetadata: string;
-  /** Declared length (`Upload-Length`); null while deferred. */
-  length: number | null;
+  /** Declared length (`Upload-Length`). */
+  length: number;
   /** Committed bytes (`Upload-Offset`). */
   received: number;
   /** Bytes in R2 of its parts, with parts that were discarded, and of its tail. */
@@ -32,7 +47,6 @@ export interface Upload {
   sha256: string | null;
   /** The asset and the multipart upload that the parts go to; null before the first part. */
   target: UploadTarget | null;
-  /** Id of the asset that the upload resulted in. */
   resultAssetId: AssetId | null;
   createdAt: number;
   updatedAt: number;
@@ -43,29 +57,36 @@ export interface UploadTarget {
   assetId: AssetId;
   assetType: AssetType;
   contentType: string;
-  /** Id of R2's multipart upload. */
   storageId: string;
 }
 
-export interface UploadRow extends Omit<Upload, "target"> {
+interface UploadRow extends Omit<Upload, "target"> {
   assetId: AssetId | null;
   assetType: AssetType;
   contentType: string;
   storageId: string;
 }
 
-export const UPLOAD_COLUMNS = raw(`upload_id AS uploadId, uploads.account_id AS accountId,
-  index_id AS indexId, indices.name AS indexName, indices.settings, title, uploads.metadata,
+const UPLOAD_COLUMNS = raw(`upload_id AS uploadId, uploads.account_id AS accountId,
+  index_id AS indexId, indices.name AS indexName, indices.settings, title, folder, uploads.metadata,
   upload_metadata AS uploadMetadata, length, received, stored_bytes AS storedBytes,
   token, tail, sha256_state AS sha256State,
   sha256, asset_id AS assetId, asset_type AS assetType, content_type AS contentType,
   storage_id AS storageId, result_asset_id AS resultAssetId, uploads.created_at AS createdAt,
   uploads.updated_at AS updatedAt, expires_at AS expiresAt`);
-export const FROM_UPLOADS = raw("FROM uploads JOIN indices USING (index_id)");
+const SELECT_UPLOADS = sql`SELECT ${UPLOAD_COLUMNS}
+  FROM uploads JOIN indices USING (index_id)`;
 
 export type NewUpload = Pick<
   Upload,
-  "uploadId" | "accountId" | "indexId" | "title" | "metadata" | "uploadMetadata" | "length"
+  | "uploadId"
+  | "accountId"
+  | "indexId"
+  | "title"
+  | "folder"
+  | "metadata"
+  | "uploadMetadata"
+  | "length"
 >;
 
 /** Throws what `requireQuota` throws, even if concurrent inserts use up the quota. */
@@ -73,66 +94,45 @@ export async function insertUpload(db: D1Database, upload: NewUpload, now: numbe
   const quota = new QuotaGuard(upload.accountId, {
     open_uploads: 1,
     concurrent_ingests: 1,
-    stored_bytes: upload.length ?? 1,
-    ...recordBytes(upload.title, upload.metadata, upload.uploadMetadata),
+    stored_bytes: upload.length,
+    ...recordBytes(upload.title, upload.folder, upload.metadata, upload.uploadMetadata),
   });
-  const insert = sql`INSERT INTO uploads (upload_id, account_id, index_id, title, metadata,
-      upload_metadata, length, created_at, updated_at, expires_at)
-    SELECT ${upload.uploadId}, ${upload.accountId}, ${upload.indexId}, ${upload.title},
-      ${JSON.stringify(upload.metadata)}, ${upload.uploadMetadata}, ${upload.length},
-      ${now}, ${now}, ${expiryOf(now, now)}
-    WHERE ${quota.condition}`;
-  const [inserted, usage] = await batch(db, [insert, quota.usageStatement]);
-  if (inserted!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+  const row = { ...upload, createdAt: now, updatedAt: now, expiresAt: expiryOf(now, now) };
+  await quota.write(db, [sql`INSERT INTO ${newRow("uploads", row)} WHERE ${quota.condition}`]);
 }
 
 /** Returns an upload, an expired one too until it is removed, or null. */
-export async function getUpload(
-  db: D1Database,
-  indexId: IndexId,
-  uploadId: string,
-): Promise<Upload | null> {
+export async function getUpload(db: D1Database, indexId: IndexId, uploadId: string) {
   if (!isIdText(["upl"], uploadId)) return null;
-  const row = await first<UploadRow>(db, selectUpload(indexId, uploadId));
+  const row = await d1(db).first<UploadRow>`${selectUpload(indexId, uploadId)}`;
   return row && toUpload(row);
 }
 
 function selectUpload(indexId: IndexId, uploadId: string): SqlFragment {
-  return sql`SELECT ${UPLOAD_COLUMNS} ${FROM_UPLOADS}
+  return sql`${SELECT_UPLOADS}
     WHERE index_id = ${indexId} AND upload_id = ${uploadId} AND removed_at IS NULL`;
 }
 
 /**
- * Locks an upload for the request with `token`: any other request fails at its next commit. Stores
- * `length` unless one is stored. Returns null if `offset` differs from the committed offset. Throws
- * `account_full` if the account has no room for `length`.
+ * Locks an upload for the request with `token`: any other request fails at its next commit. Returns
+ * null if the committed offset isn't that of `upload` any more.
  */
 export async function lockUpload(
   db: D1Database,
-  upload: Upload,
-  { token, offset, length }: { token: string; offset: number; length: number | null },
+  { indexId, uploadId, received }: Upload,
+  token: string,
 ): Promise<Upload | null> {
-  const { indexId, uploadId, accountId } = upload;
-  const stored_bytes = Math.max(length ?? 0, countedBytes(upload)) - countedBytes(upload);
-  const quota = new QuotaGuard(accountId, { stored_bytes });
-  const locked = sql`UPDATE uploads SET token = ${token}, length = COALESCE(length, ${length})
-    WHERE upload_id = ${uploadId} AND received = ${offset} AND sha256 IS NULL
-      AND removed_at IS NULL AND (length IS NOT NULL OR ${length} IS NULL OR ${quota.condition})`;
-  const [changed, uploads, usage] = await batch(db, [
-    locked,
+  const [, uploads] = await batch(db, [
+    sql`UPDATE uploads SET token = ${token} WHERE upload_id = ${uploadId}
+      AND received = ${received} AND sha256 IS NULL AND removed_at IS NULL`,
     selectUpload(indexId, uploadId),
-    ...(length === null ? [] : [quota.usageStatement]),
   ]);
   const row = uploads!.results[0] as UploadRow | undefined;
-  if (usage && changed!.meta.changes === 0 && row?.received === offset && row.length === null) {
-    quota.throwIfExceeded(usage.results[0]);
-  }
   return row?.token === token ? toUpload(row) : null;
 }
 
-/** Bytes that an upload counts towards `stored_bytes`. */
 function countedBytes({ length, received, storedBytes }: Upload): number {
-  return Math.max(length ?? 0, received, storedBytes);
+  return Math.max(length, received, storedBytes);
 }
 
 /**
@@ -140,11 +140,7 @@ function countedBytes({ length, received, storedBytes }: Upload): number {
  * allocates an unused part number. Returns null if another request has locked the upload. Throws
  * `account_full`.
  */
-export async function allocatePartNumber(
-  db: D1Database,
-  upload: Upload,
-  storedBytes: number,
-): Promise<number | null> {
+export async function allocatePartNumber(db: D1Database, upload: Upload, storedBytes: number) {
   const added = Math.max(0, storedBytes - countedBytes(upload));
   const quota = new QuotaGuard(upload.accountId, { stored_bytes: added });
   const isLocked = sql`upload_id = ${upload.uploadId} AND token = ${upload.token}`;
@@ -162,12 +158,10 @@ export async function allocatePartNumber(
 
 /** Counts an upload without its parts, none of which was committed: R2 has deleted them. */
 export async function discardParts(db: D1Database, { uploadId, token }: Upload): Promise<void> {
-  const discarded = sql`UPDATE uploads SET stored_bytes = received
+  await d1(db).run`UPDATE uploads SET stored_bytes = received
     WHERE upload_id = ${uploadId} AND token = ${token}`;
-  await run(db, discarded);
 }
 
-/** Fields of an upload that a commit writes. */
 export type UploadProgress = Pick<
   Upload,
   "received" | "tail" | "sha256State" | "sha256" | "target"
@@ -196,21 +190,13 @@ export async function commitUpload(
   return updated!.meta.changes > 0;
 }
 
-/** Lists the committed parts, in order. */
 export async function listParts(db: D1Database, uploadId: UploadId): Promise<R2UploadedPart[]> {
-  return all<R2UploadedPart>(
-    db,
-    sql`SELECT number AS partNumber, etag FROM upload_parts WHERE upload_id = ${uploadId}
-      ORDER BY number`,
-  );
+  return d1(db).all<R2UploadedPart>`
+    SELECT number AS partNumber, etag FROM upload_parts WHERE upload_id = ${uploadId}
+      ORDER BY number`;
 }
 
-/** Records the asset that an upload resulted in. Returns false if the upload is being removed. */
-export async function setUploadResult(
-  db: D1Database,
-  uploadId: UploadId,
-  assetId: AssetId,
-): Promise<boolean> {
+export async function setUploadResult(db: D1Database, uploadId: UploadId, assetId: AssetId) {
   const [updated] = await batch(db, [
     sql`UPDATE uploads SET result_asset_id = ${assetId} WHERE upload_id = ${uploadId}
       AND removed_at IS NULL`,
@@ -220,28 +206,143 @@ export async function setUploadResult(
 }
 
 /** Marks an upload as being removed: no request can append to it or complete it any more. */
-export async function beginUploadRemoval(
-  db: D1Database,
-  uploadId: UploadId,
-  now: number,
-): Promise<void> {
-  await run(
-    db,
-    sql`UPDATE uploads SET token = NULL, removed_at = COALESCE(removed_at, ${now})
-      WHERE upload_id = ${uploadId}`,
-  );
+async function beginUploadRemoval(db: D1Database, uploadId: UploadId, now: number) {
+  await d1(db).run`UPDATE uploads SET token = NULL, removed_at = COALESCE(removed_at, ${now})
+      WHERE upload_id = ${uploadId}`;
 }
 
-export async function deleteUploadRow(db: D1Database, uploadId: UploadId): Promise<void> {
-  await run(db, sql`DELETE FROM uploads WHERE upload_id = ${uploadId}`);
+async function deleteUploadRow(db: D1Database, uploadId: UploadId): Promise<void> {
+  await d1(db).run`DELETE FROM uploads WHERE upload_id = ${uploadId}`;
 }
 
 function expiryOf(lastByteAt: number, createdAt: number): number {
   return Math.min(lastByteAt + UPLOADS.idleMs, createdAt + UPLOADS.maxAgeMs);
 }
 
-export function toUpload(row: UploadRow): Upload {
+function toUpload(row: UploadRow): Upload {
   const { assetId, assetType, contentType, storageId, ...upload } = row;
   const target = assetId === null ? null : { assetId, assetType, contentType, storageId };
   return { ...parseColumns(upload, ["metadata", "settings"]), target };
+}
+
+export async function pageOpenUploads(
+  db: D1Database,
+  indexId: IndexId,
+  { limit, after }: PageRequest,
+  now: number,
+): Promise<Page<Upload>> {
+  const isOpen = sql`index_id = ${indexId} AND result_asset_id IS NULL AND removed_at IS NULL
+    AND expires_at > ${now}`;
+  const [rows, total] = await batch<UploadRow & { total: number }>(db, [
+    sql`${SELECT_UPLOADS} WHERE ${isOpen} AND upload_id > ${after}
+        ORDER BY upload_id LIMIT ${limit + 1}`,
+    sql`SELECT COUNT(*) AS total FROM uploads WHERE ${isOpen}`,
+  ]);
+  return toPage(rows!.results.map(toUpload), total!.results[0]!.total, limit, (u) => u.uploadId);
+}
+
+/** Lists uploads of an index, in whatever state, by any order: all of them are removed. */
+export function listIndexUploads(db: D1Database, indexId: IndexId, limit: number) {
+  return list(db, sql`index_id = ${indexId}`, limit);
+}
+
+/** Lists, in turn, received uploads without an asset whose last byte came before `before`. */
+export function listReceivedUploads(db: D1Database, before: number, limit: number) {
+  const isReceived = sql`sha256 IS NOT NULL AND result_asset_id IS NULL AND removed_at IS NULL
+    AND deleted_at IS NULL AND uploads.updated_at < ${before}`;
+  return list(db, isReceived, limit);
+}
+
+/** Lists, in turn, expired uploads, and ones whose removal began by `removedBefore`. */
+export function listExpiredUploads(
+  db: D1Database,
+  now: number,
+  removedBefore: number,
+  limit: number,
+): Promise<Upload[]> {
+  return list(db, sql`expires_at <= ${now} OR removed_at <= ${removedBefore}`, limit);
+}
+
+async function list(db: D1Database, where: SqlFragment, limit: number): Promise<Upload[]> {
+  const rows = await d1(db).all<UploadRow>`${SELECT_UPLOADS} WHERE ${where}
+      ${raw(IN_TURN.sql.replace("account_id", "uploads.account_id"))} LIMIT ${limit}`;
+  return rows.map(toUpload);
+}
+
+/**
+ * Assembles the committed parts into one object. Safe to repeat: if the multipart upload is
+ * complete, the object exists with the length of the upload.
+ */
+export async function completeMultipart(
+  env: Pick<Env, "DB" | "MEDIA">,
+  upload: Upload,
+  target: UploadTarget,
+): Promise<void> {
+  const parts = await listParts(env.DB, upload.uploadId);
+  try {
+    await resumeMultipart(env.MEDIA, upload, target).complete(parts);
+  } catch (error) {
+    const object = await env.MEDIA.head(multipartKey(upload, target));
+    if (object?.size !== upload.received) throw error;
+  }
+}
+
+/**
+ * Removes an upload: its parts, its tail and its rows. Its asset stays. Deletes the upload's row
+ * last, so that an interrupted removal can be repeated.
+ */
+export async function removeUpload({ DB, MEDIA }: Pick<Env, "DB" | "MEDIA">, upload: Upload) {
+  const { uploadId, indexId, target, resultAssetId } = upload;
+  await beginUploadRemoval(DB, uploadId, Date.now());
+  if (target && resultAssetId === null) {
+    await resumeMultipart(MEDIA, upload, target).abort().catch(ignoreEnded);
+    if (!(await getAsset(DB, target.assetId))) {
+      await deletePrefix(MEDIA, assetPrefix({ ...upload, assetId: target.assetId }));
+    }
+  }
+  await deletePrefix(MEDIA, uploadPrefix(indexId, uploadId));
+  await deleteUploadRow(DB, uploadId);
+}
+
+/** Ignores that a multipart upload can't be aborted: it was completed or aborted before. */
+function ignoreEnded(): void {}
+
+function multipartKey(upload: Upload, { assetId }: Pick<UploadTarget, "assetId">): string {
+  return sourceKey({ ...upload, assetId });
+}
+
+/** Begins the multipart upload that the parts go to, which count as the upload's. */
+export async function createMultipart(
+  bucket: R2Bucket,
+  upload: Upload,
+  target: Pick<UploadTarget, "assetId" | "contentType">,
+): Promise<R2MultipartUpload> {
+  const key = multipartKey(upload, target);
+  const httpMetadata = { contentType: target.contentType };
+  const { uploadId } = await bucket.createMultipartUpload(key, { httpMetadata });
+  return bucket.resumeMultipartUpload(key, uploadId);
+}
+
+export function resumeMultipart(bucket: R2Bucket, upload: Upload, target: UploadTarget) {
+  return bucket.resumeMultipartUpload(multipartKey(upload, target), target.storageId);
+}
+
+/** Reads the bytes after the last whole part into the beginning of `part`. Returns their number. */
+export async function readTail(bucket: R2Bucket, { tail }: Upload, part: Uint8Array) {
+  if (tail === null) return 0;
+  const object = await bucket.get(tail);
+  if (!object) throw new Error("The tail of an upload is gone");
+  part.set(await object.bytes());
+  return object.size;
+}
+
+/** Stores the bytes after the last whole part. Returns the key, which is the request's own. */
+export async function putTail(
+  bucket: R2Bucket,
+  { indexId, uploadId, token }: Upload,
+  bytes: Uint8Array,
+): Promise<string> {
+  const key = `${uploadPrefix(indexId, uploadId)}${token}`;
+  await bucket.put(key, bytes);
+  return key;
 }

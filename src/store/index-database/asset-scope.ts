@@ -7,9 +7,10 @@ export const OPERATORS = ["$eq", "$ne", "$in", "$nin", "$gt", "$gte", "$lt", "$l
 export type Operator = (typeof OPERATORS)[number];
 
 /**
- * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path of
- * keys with dots between them, and maybe in them: into the technical facts if it begins with
- * `technical.`, else into the metadata. `$in` and `$nin` take a list, the others one value.
+ * A filter rule for assets. `field` is `title`, `folder`, `created_at` (RFC 3339, UTC),
+ * `duration_seconds`, or a path of keys with dots between them, and maybe in them: into the
+ * technical facts if it begins with `technical.`, else into the metadata. `$in` and `$nin` take a
+ * list, the others one value. A day (`2026-01-31`) is compared with the day of a time.
  */
 export interface Condition {
   field: string;
@@ -38,7 +39,6 @@ const ASSET_KIND = raw(
   "IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type)",
 );
 
-/** Condition for the assets of a scope, in a statement that reads `assets`. */
 export function isInScope(scope: AssetScope): SqlFragment {
   const conditions = [
     scope.readyBy === null ? raw("true") : sql`assets.searchable_at <= ${scope.readyBy}`,
@@ -77,10 +77,14 @@ function coversAllKinds({ kinds, exceptAssetId }: AssetScope): boolean {
   return kinds.length === ASSET_KINDS.length && exceptAssetId === null;
 }
 
-/** Whether a scope selects assets by id or by filter rules. */
 export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {
   return assetIds.length > 0 || conditions.length > 0;
 }
+
+/** Tests whether any searchable asset has a value in a field. */
+export const isFieldKnown = (field: string) =>
+  sql`EXISTS (SELECT 1 FROM assets WHERE searchable_at > 0
+    AND EXISTS (SELECT 1 FROM (${valuesOf(field)}) WHERE type <> 'null'))`;
 
 /**
  * A missing field and an empty list compare as `null`. A list matches if any of its members does.
@@ -90,7 +94,7 @@ function toSql({ field, operator, operand }: Condition): SqlFragment {
   if (operator === "$ne" || operator === "$nin")
     return sql`NOT (${isAnyOf(field, [operand].flat())})`;
   if (operator === "$eq" || operator === "$in") return isAnyOf(field, [operand].flat());
-  return existsValue(field, raw(COMPARE[operator]), [operand]);
+  return existsValue(field, raw(COMPARE[operator]), [operand].flat());
 }
 
 function isAnyOf(field: string, values: Scalar[]): SqlFragment {
@@ -104,33 +108,40 @@ function isAnyOf(field: string, values: Scalar[]): SqlFragment {
 }
 
 /** Whether any value of a field compares to any of `operands`, which must be of the same type. */
-function existsValue(
-  field: string,
-  compare: SqlFragment,
-  operands: (Scalar | Scalar[])[],
-): SqlFragment {
+function existsValue(field: string, compare: SqlFragment, operands: Scalar[]): SqlFragment {
   const actual = valuesOf(field);
   return sql`EXISTS (
     SELECT 1 FROM (${actual}) AS actual, json_each(${JSON.stringify(operands)}) AS operand
     WHERE ${raw(typeOf("actual.type"))} = ${raw(typeOf("operand.type"))}
-      AND actual.value ${compare} operand.value)`;
+      AND ${COMPARED} ${compare} operand.value)`;
 }
 
-/** Beginning of the fields that are facts of an asset's file. */
+const DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
+/** A value as it is compared with the operand: a time by its day in UTC if that is a day. */
+const COMPARED = raw(
+  `coalesce(iif(operand.value GLOB '${DAY}' AND actual.value GLOB '${DAY}[T ]*',
+    date(actual.value), NULL), actual.value)`,
+);
+
 const TECHNICAL = "technical.";
 
 /** The values of a field with their types: one row, or one for each member of a list. */
 function valuesOf(field: string): SqlFragment {
   if (field === "duration_seconds") {
-    return raw("SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type");
+    return raw(`SELECT assets.duration_ms / 1000.0 AS value,
+      iif(assets.asset_type = 'image', 'null', 'real') AS type`);
   }
-  if (field === "created_at") return raw("SELECT assets.created_at AS value, 'real' AS type");
+  if (field === "created_at") {
+    const time = "strftime('%Y-%m-%dT%H:%M:%fZ', assets.created_at / 1000.0, 'unixepoch')";
+    return raw(`SELECT ${time} AS value, 'text' AS type`);
+  }
+  if (field === "title") return raw("SELECT assets.title AS value, 'text' AS type");
+  if (field === "folder") return valuesIn("technical", "folder");
   return field.startsWith(TECHNICAL)
     ? valuesIn("technical", field.slice(TECHNICAL.length))
     : valuesIn("metadata", field);
 }
 
-/** The values at a path in a JSON column of `assets`, as `valuesOf`. */
 export function valuesIn(of: "metadata" | "technical", name: string): SqlFragment {
   const column = raw(`assets.${of}`);
   const values = name.includes(".")
@@ -141,18 +152,22 @@ export function valuesIn(of: "metadata" | "technical", name: string): SqlFragmen
 }
 
 /**
- * The table `member`: members of nested objects on the way to those that `path` names, with the
- * rest of the path, which is NULL for these. A dot stands between keys, or in a key.
+ * The table `member`: members of nested objects, and of objects in lists, on the way to those that
+ * `path` names, with the rest of the path, which is NULL for these. A dot stands between keys, or
+ * in a key.
  */
 function membersOf(column: SqlFragment, path: string): SqlFragment {
   return sql`RECURSIVE member(rest, json) AS (
     SELECT ${path}, ${column}
     UNION ALL
-    SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE
+    SELECT CASE
+      WHEN json_type(member.json) = 'array' THEN rest
+      WHEN rest <> key THEN substr(rest, length(key) + 2) END, CASE
       WHEN type IN ('object', 'array') THEN value
       WHEN type IN ('true', 'false') THEN type
       ELSE json_quote(value) END
     FROM member, json_each(member.json)
-    WHERE json_type(member.json) = 'object'
-      AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.'))`;
+    WHERE rest IS NOT NULL AND CASE json_type(member.json)
+      WHEN 'object' THEN rest = key OR substr(rest, 1, length(key) + 1) = key || '.'
+      WHEN 'array' THEN type = 'object' END)`;
 }

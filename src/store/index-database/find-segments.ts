@@ -1,12 +1,20 @@
-import type { AssetId, IndexId } from "../../ids.ts";
-import { PREFIXES } from "../../normal-form/languages.ts";
+import type { AssetId, IndexId, SegmentId } from "../../ids.ts";
 import { SIGNATURE } from "../../parameters.ts";
+import type { DocumentFrequencies } from "../../text/query-terms.ts";
+import { PREFIXES } from "../../text/stems.ts";
 import type { Asset, Segment } from "../../types.ts";
-import { ANSWER_BYTES, inList, parseColumns, sql, toObjects } from "../sql.ts";
-import { type AssetScope, isInScope } from "./asset-scope.ts";
-import { type DocumentFrequencies, type FtsSearch, matchAll } from "./fulltext.ts";
-import type { IndexDb, FtsHit, SegmentQuery, SegmentRows, TermCounts } from "./index-database.ts";
-import { type SegmentRow, toSegment } from "./segments.ts";
+import { ANSWER_BYTES, inList, parseColumns, sql, toObjects, inChunks, raw } from "../sql.ts";
+import { type AssetScope, isFieldKnown, isInScope } from "./asset-scope.ts";
+import type { FtsSearch } from "./fulltext.ts";
+import {
+  allRows,
+  type IndexDb,
+  type FtsHit,
+  type SegmentQuery,
+  type SegmentRows,
+  type TermCounts,
+} from "./index-database.ts";
+import { type SegmentRow, toSegment, type AssetTimeRangeMs } from "./segments.ts";
 
 /** The fields of an asset that a hit needs; most candidates don't become hits. */
 export type FoundAsset = Pick<Asset, "assetId" | "assetType" | "title" | "metadata" | "technical">;
@@ -29,10 +37,7 @@ export interface FoundSegments {
  * Counts how often the terms of a search occur in each of several databases, so that they rank
  * alike. Empty for a single one, which counts by itself.
  */
-export async function countInDatabases(
-  databases: readonly IndexDb[],
-  fullText: FtsSearch | null,
-): Promise<(TermCounts | null)[]> {
+export async function countInDatabases(databases: readonly IndexDb[], fullText: FtsSearch | null) {
   if (!fullText || databases.length < 2) return [];
   return Promise.all(databases.map((db) => db.countTerms(fullText)));
 }
@@ -66,7 +71,11 @@ export async function findSegments(
     .flatMap(({ rows }) => rows.fullTextHits)
     .toSorted((a, b) => b.bm25 - a.bm25)
     .slice(0, fullText?.limit);
-  const wanted = new Set<string>([...query.ids, ...fullTextHits.map((hit) => hit.segmentId)]);
+  const wanted = new Set<string>([
+    ...query.ids,
+    ...found.flatMap(({ rows }) => rows.namedIds),
+    ...fullTextHits.map((hit) => hit.segmentId),
+  ]);
   const { total, stems } = sumTermCounts(
     found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })),
   );
@@ -79,14 +88,25 @@ export async function findSegments(
   };
 }
 
+export async function readSegments(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+  ids: readonly SegmentId[],
+): Promise<FoundSegment[]> {
+  const rules = { must: null, mustNot: null, mustOfNames: null };
+  const query = { scope, fullText: null, ids, excludedIds: [], rules };
+  const { segments } = await findSegments(databases, query);
+  const rows = new Map(segments.map((row) => [row.segment.segmentId, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
 /** Bytes of the answers of all databases together, and of each. */
 const MAX_BYTES = 2 * ANSWER_BYTES;
 const MIN_BYTES = 1024 ** 2;
 
 const NO_COUNTS: TermCounts = { total: 0, withText: 0, matches: [], stems: [] };
 
-/** Adds up the counts of several databases. */
-export function sumTermCounts(counts: (TermCounts | null)[]): TermCounts {
+function sumTermCounts(counts: (TermCounts | null)[]): TermCounts {
   return counts.reduce<TermCounts>((sum, one) => {
     if (!one) return sum;
     const stems = Map.groupBy([...sum.stems, ...one.stems], ({ stem }) => stem);
@@ -130,9 +150,23 @@ export const KEYFRAME_HASHES = `(
 ) AS keyframeHashes`;
 
 /** Returns the two hashes of the whole keyframe: a signature begins with them unless it is flat. */
-export function toKeyframeHash(hashes: Uint32Array): number[] | null {
+function toKeyframeHash(hashes: Uint32Array): number[] | null {
   const isWhole = hashes.length === 2 && hashes[0]! < 2 ** (SIGNATURE.hashBits + 1);
   return isWhole ? [...hashes] : null;
+}
+
+/** Returns those of the fields of a filter that no asset has, in order. */
+export async function listUnknownFields(databases: readonly IndexDb[], fields: readonly string[]) {
+  const isKnown = await Promise.all(
+    fields.map(async (field) => {
+      const rows = await allRows<{ known: number }>(
+        databases,
+        sql`SELECT ${isFieldKnown(field)} AS known`,
+      );
+      return rows.some(({ known }) => known === 1);
+    }),
+  );
+  return fields.filter((_, i) => !isKnown[i]);
 }
 
 /** How many segments have each of several stems; a stem that none has is left out. */
@@ -141,81 +175,96 @@ interface StemCount {
   count: number;
 }
 
+/** Counts the segments and the assets whose texts and names have each of several stems. */
 export const selectStems = (stems: readonly string[]) =>
-  sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab WHERE term ${inList(stems)}`;
+  sql`SELECT stem, SUM(count) AS count FROM (
+      SELECT term AS stem, doc AS count FROM segment_fts_vocab WHERE term ${inList(stems)}
+      UNION ALL SELECT term, doc FROM asset_fts_vocab WHERE term ${inList(stems)}
+    ) GROUP BY stem`;
 
 /** Counts the segments of an index that have each of several stems; others are left out. */
-export async function countStems(
-  databases: readonly IndexDb[],
-  stems: readonly string[],
-): Promise<Map<string, number>> {
+export async function countStems(databases: readonly IndexDb[], stems: readonly string[]) {
   const statement = selectStems(stems);
-  const rows = await Promise.all(databases.map((db) => db.all<StemCount>(statement)));
   const counts = new Map<string, number>();
-  for (const { stem, count } of rows.flat()) counts.set(stem, count + (counts.get(stem) ?? 0));
+  const rows = await allRows<StemCount>(databases, statement);
+  for (const { stem, count } of rows) counts.set(stem, count + (counts.get(stem) ?? 0));
   return counts;
-}
-
-/** Counts the segments of an index, and those that have each of many stems. */
-export async function countFrequencies(
-  databases: readonly IndexDb[],
-  stems: readonly string[],
-): Promise<DocumentFrequencies> {
-  const rows = await Promise.all(databases.map((db) => db.all<TextSummary>(SELECT_SUMMARY)));
-  const total = rows.flat().reduce((sum, summary) => sum + summary.total, 0);
-  return { total, byStem: await countStems(databases, possibleStems(stems, rows.flat())) };
 }
 
 /** What databases say of their text in one statement. */
 export interface TextSummary {
-  /** Number of segments. */
   total: number;
   /** The first letters of stems that are there, of those that mark a language, as JSON. */
   prefixes: string;
 }
 
-const PREFIX_LETTERS = Object.values(PREFIXES);
 export const SELECT_SUMMARY = sql`SELECT
   (SELECT COALESCE(SUM(segments), 0) FROM segment_counts) AS total,
-  (SELECT json_group_array(value) FROM json_each(${JSON.stringify(PREFIX_LETTERS)})
+  (SELECT json_group_array(value) FROM json_each(${JSON.stringify(PREFIXES)})
     WHERE EXISTS (
       SELECT 1 FROM segment_fts_vocab WHERE term >= value AND term < value || char(1114111)
+    ) OR EXISTS (
+      SELECT 1 FROM asset_fts_vocab WHERE term >= value AND term < value || char(1114111)
     )) AS prefixes`;
 
 /** Returns the stems of languages that are there: each word of a query has a stem in all. */
-export function possibleStems(
-  stems: readonly string[],
-  summaries: readonly TextSummary[],
-): string[] {
+export function possibleStems(stems: readonly string[], summaries: readonly TextSummary[]) {
   const isAbsent = (letter: string) =>
     summaries.every(({ prefixes }) => !prefixes.includes(letter));
-  const absent = new Set(PREFIX_LETTERS.filter(isAbsent));
+  const absent = new Set(PREFIXES.filter(isAbsent));
   return stems.filter((stem) => !absent.has(stem[0]!));
 }
 
-/** Tests whether a segment of an index has one term of each list. */
-export async function hasSegmentWith(
-  databases: readonly IndexDb[],
-  lists: readonly (readonly string[])[],
-): Promise<boolean> {
-  const expression = matchAll(lists);
-  if (expression === null) return false;
-  const statement = sql`SELECT 1 FROM segment_fts WHERE segment_fts MATCH ${expression} LIMIT 1`;
-  const rows = await Promise.all(databases.map((db) => db.all(statement)));
-  return rows.flat().length > 0;
-}
-
-/** Lists the ids of the first `limit` assets in a scope, in any database of the index. */
-export async function listScope(
-  databases: readonly IndexDb[],
-  scope: AssetScope,
-  limit: number,
-): Promise<AssetId[]> {
+export async function listScope(databases: readonly IndexDb[], scope: AssetScope, limit: number) {
   const statement = sql`SELECT asset_id AS assetId FROM assets WHERE ${isInScope(scope)}
     LIMIT ${limit}`;
-  const rows = await Promise.all(databases.map((db) => db.all<{ assetId: AssetId }>(statement)));
-  return rows
-    .flat()
+  const rows = await allRows<{ assetId: AssetId }>(databases, statement);
+  return rows.slice(0, limit).map(({ assetId }) => assetId);
+}
+
+/**
+ * Lists the ids of at most `limit` segments in a scope that don't match an FTS5 expression, of the
+ * assets that became searchable last.
+ */
+export async function listNewestSegments(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+  without: string | null,
+  limit: number,
+): Promise<SegmentId[]> {
+  const condition =
+    without === null
+      ? raw("true")
+      : sql`segment_key NOT IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ${without})`;
+  const statement = sql`SELECT segment_id AS segmentId, searchable_at AS searchableAt
+    FROM (
+      SELECT asset_key, searchable_at FROM assets WHERE ${isInScope(scope)}
+      ORDER BY searchable_at DESC, asset_key DESC LIMIT ${limit}
+    ) JOIN segments USING (asset_key)
+    WHERE ${condition} ORDER BY searchable_at DESC, asset_key DESC, position LIMIT ${limit}`;
+  type Row = { segmentId: SegmentId; searchableAt: number };
+  return (await allRows<Row>(databases, statement))
+    .toSorted((a, b) => b.searchableAt - a.searchableAt)
     .slice(0, limit)
-    .map(({ assetId }) => assetId);
+    .map(({ segmentId }) => segmentId);
+}
+
+export type SegmentPosition = Pick<Segment, "segmentId" | "assetId" | "startMs" | "endMs">;
+
+/** Lists the segments that overlap or meet time ranges of their videos. */
+export async function listSegmentTimes(
+  databases: readonly IndexDb[],
+  ranges: readonly AssetTimeRangeMs[],
+): Promise<SegmentPosition[]> {
+  const statements = inChunks([...ranges]).map(
+    (chunk) => sql`SELECT DISTINCT segment_id AS segmentId, asset_id AS assetId,
+        start_ms AS startMs, end_ms AS endMs
+      FROM json_each(${chunk})
+      JOIN assets ON asset_id = value ->> 'assetId' AND deleted_at IS NULL
+      JOIN segments USING (asset_key)
+      WHERE start_ms <= value ->> 'endMs' AND end_ms >= value ->> 'startMs'`,
+  );
+  if (statements.length === 0) return [];
+  const found = await Promise.all(databases.map((db) => db.batch(statements)));
+  return found.flat(2) as SegmentPosition[];
 }

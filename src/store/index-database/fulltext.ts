@@ -1,8 +1,9 @@
-import { PREFIXES } from "../../normal-form/languages.ts";
-import { type NormalForm, normalForm, type NormalToken } from "../../normal-form/tokens.ts";
+import type { Language } from "../../text/languages.ts";
+import { MIN_PART, type QueryToken } from "../../text/query-terms.ts";
+import { PREFIXES } from "../../text/stems.ts";
+import { type NormalForm, normalForm, type NormalToken } from "../../text/tokens.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../../unsegmented-scripts.ts";
 
-/** Columns of the full-text index, in order. */
 export const FTS_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
 export type FtsColumn = (typeof FTS_COLUMNS)[number];
 
@@ -36,10 +37,7 @@ export function tokenize(text: string): Token[] {
  * Version of `encodeFtsText`: raise it with every change of what that returns, and the databases
  * write their full text again.
  */
-export const FTS_VERSION = 7;
-
-/** Letters that a part has at least where a query's word is split. */
-export const MIN_PART = 3;
+export const FTS_VERSION = 9;
 
 /**
  * Returns the compounds that are indexed beside their parts: those of which a query that joins them
@@ -53,12 +51,12 @@ function indexedCompounds({ tokens, compounds }: NormalForm): NormalToken[] {
 }
 
 /**
- * Encodes a text for the full-text index: the normal form of its words, which FTS5 stems, and then
- * compounds that aren't found by their parts. A word of an unsegmented script is found as the
- * phrase of its letters.
+ * Encodes a text of a language for the full-text index: the normal form of its words, which FTS5
+ * stems, and then compounds that aren't found by their parts. A word of an unsegmented script is
+ * found as the phrase of its letters.
  */
-export function encodeFtsText(text: string): string {
-  const form = normalForm(text);
+export function encodeFtsText(text: string, language: Language): string {
+  const form = normalForm(text, language);
   const words = form.tokens.map(({ base }) => base);
   const joined = indexedCompounds(form).map(({ base }) => base);
   return (joined.length === 0 ? words : [...words, COMPOUNDS_MARK, ...joined]).join(" ");
@@ -100,7 +98,7 @@ export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[
 }
 
 /** Words that FTS5 stems as `QueryToken.stem` says: it splits those of some scripts. */
-const STEMMED_WORD = new RegExp(`^[a-z${Object.values(PREFIXES).join("")}]+$`);
+const STEMMED_WORD = new RegExp(`^[a-z${PREFIXES.join("")}]+$`);
 
 /** Returns the terms of a list that may be in a full text, by which stems that has. */
 export function listPresent(
@@ -120,38 +118,19 @@ export function columnFilter(expression: string, columns: readonly FtsColumn[]):
     : expression;
 }
 
-/** Separates two words of a term that others may be between, and how many at most. */
-export const APART = " \u2026 ";
-export const MAX_APART = 14;
-
 /** FTS5 string for a term. FTS5 drops marks of unsegmented scripts. */
 export function toTerm(term: string): string {
-  if (term.includes(APART)) {
-    const words = term.split(APART).map(toTerm).join(" ");
-    return `NEAR(${words}, ${MAX_APART})`;
-  }
   return `"${hasUnsegmentedScript(term) ? term.replaceAll(/\p{M}/gu, "") : term}"`;
 }
 
-/** A token of a query, and its stem. */
-export interface QueryToken {
-  word: string;
-  stem: string;
-}
-
-/** A search of the full text. */
 export interface FtsSearch {
   query: FtsQuery;
   /** All tokens of the query's words. */
   tokens: readonly QueryToken[];
   columns: readonly FtsColumn[];
+  /** Whether names of assets are searched, too. */
+  useNames: boolean;
   limit: number;
   /** Ids of the segments to rank; all in scope without it. */
   among?: readonly string[];
-}
-
-/** Segments in total, and segments that contain a term, by the term's stem. */
-export interface DocumentFrequencies {
-  total: number;
-  byStem: ReadonlyMap<string, number>;
 }

@@ -1,12 +1,5 @@
 import { concat, raw, sql, type SqlFragment } from "../sql.ts";
-import {
-  type AssetScope,
-  isInScope,
-  type Scalar,
-  segmentsInScope,
-  valuesIn,
-} from "./asset-scope.ts";
-import { columnFilter, type FtsSearch, matchAny, matchExpression } from "./fulltext.ts";
+import { type AssetScope, isInScope, type Scalar, valuesIn } from "./asset-scope.ts";
 import type { IndexDb } from "./index-database.ts";
 
 /** What segments are grouped by. A field is a path as in `Condition`. */
@@ -87,12 +80,7 @@ type GroupRow = Omit<Group, "key"> & {
   allAssets: number;
 };
 
-function groupStatement(
-  scope: AssetScope,
-  grouping: Grouping,
-  order: keyof Sizes,
-  limit: number,
-): SqlFragment {
+function groupStatement(scope: AssetScope, grouping: Grouping, order: keyof Sizes, limit: number) {
   const grouped = grouping.by === "label" ? groupedByLabel(scope) : groupedByAsset(scope, grouping);
   return sql`WITH ${grouped}
     SELECT key, segments, durationMs, assets, title, COUNT(*) OVER () AS groupCount,
@@ -120,10 +108,7 @@ function sizesInScope(scope: AssetScope, column: SqlFragment): SqlFragment {
 }
 
 /** The table `grouped`, by keys that all segments of an asset share. */
-function groupedByAsset(
-  scope: AssetScope,
-  grouping: Exclude<Grouping, { by: "label" }>,
-): SqlFragment {
+function groupedByAsset(scope: AssetScope, grouping: Exclude<Grouping, { by: "label" }>) {
   const title = raw(grouping.by === "asset" ? "MAX(title)" : "NULL");
   return sql`${sizesInScope(scope, assetKeys(grouping))}, grouped AS (
       SELECT COALESCE(one.value, 'null') AS key, COALESCE(SUM(segments), 0) AS segments,
@@ -212,23 +197,4 @@ export function addSizes(a: Sizes, b: Sizes): Sizes {
     durationMs: a.durationMs + b.durationMs,
     assets: a.assets + b.assets,
   };
-}
-
-/** Counts the segments in scope that a full-text search finds, however many it returns. */
-export async function countMatches(
-  databases: readonly IndexDb[],
-  scope: AssetScope,
-  search: FtsSearch,
-): Promise<number> {
-  const { query, columns } = search;
-  const expression = matchExpression(query);
-  if (expression === null) return 0;
-  const excluded = matchAny(query.excluded);
-  const text = `(${columnFilter(expression, columns)})`;
-  const { operator, keys } = segmentsInScope(scope);
-  const statement = sql`SELECT COUNT(*) AS count FROM segment_fts
-    WHERE segment_fts MATCH ${excluded === null ? text : `${text} NOT (${excluded})`}
-      AND +rowid ${raw(operator)} (${keys})`;
-  const rows = await Promise.all(databases.map((db) => db.all<{ count: number }>(statement)));
-  return rows.flat().reduce((sum, { count }) => sum + count, 0);
 }

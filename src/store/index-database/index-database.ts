@@ -1,11 +1,11 @@
 import { AppError } from "../../errors.ts";
-import type { AssetId, IndexId, SegmentId } from "../../ids.ts";
+import type { IndexId, SegmentId } from "../../ids.ts";
+import { objectMethods } from "../../object-calls.ts";
 import type { Asset, MediaIndexRow } from "../../types.ts";
 import { type SqlFragment, type SqlRows, toObjects } from "../sql.ts";
 import type { AssetScope } from "./asset-scope.ts";
 import type { FtsSearch } from "./fulltext.ts";
 
-/** A database of an index, by its number. */
 type ShardRef = Pick<Asset, "indexId" | "shard">;
 
 /** Bindings of the databases of a deployment: D1, and those of the indices. */
@@ -18,10 +18,15 @@ export interface DatabaseResult<Value> {
   rowsWritten: number;
 }
 
-/** FTS5 expressions that a segment's text must match and must not match; null for none. */
+/**
+ * FTS5 expressions that a segment's text must match and must not match, or the names of its asset;
+ * null for none.
+ */
 interface MatchRules {
   must: string | null;
   mustNot: string | null;
+  /** The same as `must` for names; null where these don't count. */
+  mustOfNames: string | null;
 }
 
 /** What a search asks an index's database, in one call. */
@@ -59,26 +64,12 @@ export interface TermCounts {
 export interface SegmentRows {
   /** The best full-text hits in scope, with their BM25, best first. */
   fullTextHits: FtsHit[];
+  /** The first segments of the assets in scope whose names match best. */
+  namedIds: SegmentId[];
   /** Counts of the database, for weights of the terms. */
   counts: Pick<TermCounts, "total" | "stems">;
   segments: SqlRows;
   assets: SqlRows;
-}
-
-/** What a watch asks of the text of an asset's segments, searchable or not. */
-export interface NewSegmentQuery {
-  fullText: FtsSearch;
-  rules: MatchRules;
-  /** Counts of the database and of its whole index, if that has several; else null. */
-  counts: SegmentQuery["counts"];
-}
-
-export interface NewSegmentRows {
-  fullTextHits: FtsHit[];
-  /** Counts of the database, for weights of the terms. */
-  counts: Pick<TermCounts, "total" | "stems">;
-  /** The segments that match the rules; null if there are none. */
-  allowed: SegmentId[] | null;
 }
 
 export interface FtsHit {
@@ -87,13 +78,10 @@ export interface FtsHit {
   bm25: number;
 }
 
-/** Delays before a call is repeated whose object was restarted, as each deployment does. */
-const RETRY_MS = [20, 100];
-
 /**
  * The database of a shard: `durable/index-database.ts`. That of an index that is being deleted has
- * no rows, and ignores writes. Statements may run twice. Methods throw `upstream_unavailable` if
- * the object is overloaded, or stays out of reach, and `account_full` if it has no room left.
+ * no rows, and ignores writes. Statements may run twice. Methods throw what `objectMethods` does,
+ * and `account_full` if the object has no room left.
  */
 export class IndexDb {
   readonly indexId: IndexId;
@@ -150,22 +138,12 @@ export class IndexDb {
     return all;
   }
 
-  /** Returns the first row, or null. */
   async first<Row>(statement: SqlFragment): Promise<Row | null> {
     return (await this.all<Row>(statement))[0] ?? null;
   }
 
-  /** Runs `SegmentQuery`; null if the index is being deleted. */
   async querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
     return (await this.#call((object) => object.querySegments(query))).value;
-  }
-
-  /** Answers queries about the segments of one asset; null if the index is being deleted. */
-  async queryNewSegments(
-    assetId: AssetId,
-    queries: readonly NewSegmentQuery[],
-  ): Promise<NewSegmentRows[] | null> {
-    return (await this.#call((object) => object.queryNewSegments(assetId, queries))).value;
   }
 
   /** Counts the segments with the terms of a search; null if the index is being deleted. */
@@ -173,7 +151,6 @@ export class IndexDb {
     return (await this.#call((object) => object.countTerms(search))).value;
   }
 
-  /** Returns the bytes of the database. */
   size(): Promise<number> {
     return this.#call((object) => object.size());
   }
@@ -184,25 +161,14 @@ export class IndexDb {
   }
 
   async #call<T>(method: (object: DatabaseObject) => Promise<T>): Promise<T> {
-    for (let retries = 0; ; retries++) {
-      try {
-        return await method(this.#env.INDEX_DATABASE.getByName(this.#name));
-      } catch (cause) {
-        if (isFull(cause)) throw databaseFull(cause);
-        const { retryable, overloaded } = cause as ObjectError;
-        if (!retryable && !overloaded) throw cause;
-        const delay = overloaded ? undefined : RETRY_MS[retries];
-        if (delay === undefined) throw databaseUnavailable(cause);
-        await scheduler.wait(delay);
-      }
+    try {
+      return await method(
+        objectMethods(this.#env, "INDEX_DATABASE", this.#name, "The database of the index"),
+      );
+    } catch (cause) {
+      throw isFull(cause) ? databaseFull(cause) : cause;
     }
   }
-}
-
-/** An error of a call of an object: the platform's have one of these properties. */
-interface ObjectError {
-  retryable?: boolean;
-  overloaded?: boolean;
 }
 
 function answerTooLarge(): AppError {
@@ -220,22 +186,20 @@ function databaseFull(cause: unknown): AppError {
   return new AppError("account_full", message, { cause });
 }
 
-function databaseUnavailable(cause: unknown): AppError {
-  const message = "The database of the index does not answer; try again.";
-  return new AppError("upstream_unavailable", message, { cause });
-}
-
 type DatabaseObject = ReturnType<Env["INDEX_DATABASE"]["getByName"]>;
 
-/** Returns the database of the shard that something belongs to. */
 export function indexDatabase(env: Pick<Env, "INDEX_DATABASE">, ref: ShardRef): IndexDb {
   return new IndexDb(env, ref);
 }
 
-/** Returns the databases of an index, in the order of its shards. */
 export function indexDatabases(
   env: Pick<Env, "INDEX_DATABASE">,
   { indexId, shards }: Pick<MediaIndexRow, "indexId" | "shards">,
 ): IndexDb[] {
   return shards.map(({ shard }) => new IndexDb(env, { indexId, shard }));
+}
+
+/** Returns the rows of a statement in several databases, those of the first one first. */
+export async function allRows<Row>(databases: readonly IndexDb[], statement: SqlFragment) {
+  return (await Promise.all(databases.map((db) => db.all<Row>(statement)))).flat();
 }

@@ -1,13 +1,23 @@
 import type { JobId, JudgmentId, SegmentId } from "../../ids.ts";
-import type { ScoredJudgment } from "../../index-calibration.ts";
 import { JUDGMENTS } from "../../parameters.ts";
-import { type Page, type PageRequest, raw, sql, type SqlFragment, toPage } from "../sql.ts";
-import type { IndexDb } from "./index-database.ts";
+import type { EvidenceKind } from "../../types.ts";
+import { type PageRequest, raw, sql, toPage } from "../sql.ts";
+import { allRows, type IndexDb } from "./index-database.ts";
 
 /** Whether a person found a segment relevant to a query, with how the search scored it then. */
-export interface Judgment extends ScoredJudgment {
+export interface Judgment {
   judgmentId: JudgmentId;
   segmentId: SegmentId;
+  /** Fingerprint, equal for queries that search for the same. */
+  queryKey: string;
+  /** 1 if they did. */
+  relevant: number;
+  /** Log odds of the score; null if it wasn't found. */
+  logOdds: number | null;
+  /** Kind of the strongest evidence; null without any. */
+  evidenceKind: EvidenceKind | null;
+  /** Names the parameters of the score: `calibrationTag`. */
+  calibrationTag: number;
   /** The query as it was sent; empty for an example alone. */
   query: string;
   /** The queued search with an example that was judged; null for a query of words. */
@@ -16,10 +26,8 @@ export interface Judgment extends ScoredJudgment {
   judgedAt: number;
 }
 
-type JudgmentRow = Omit<Judgment, "isRelevant"> & { isRelevant: number };
-
 const COLUMNS = raw(`judgment_id AS judgmentId, segment_id AS segmentId, query,
-  query_key AS queryKey, search_id AS searchId, relevant AS isRelevant, log_odds AS logOdds,
+  query_key AS queryKey, search_id AS searchId, relevant, log_odds AS logOdds,
   evidence_kind AS evidenceKind, calibration_tag AS calibrationTag, judged_at AS judgedAt`);
 
 /** Judgments whose asset isn't being deleted. */
@@ -28,40 +36,31 @@ const FROM_JUDGMENTS = raw(`FROM judgments JOIN segments USING (segment_key)
 
 /**
  * Stores a judgment. An earlier one of the same query and segment is replaced, and its id stays.
- * Returns the id; null if the index has `JUDGMENTS.maxCount`, or no such segment any more.
+ * Returns the id; null if the database of the segment has `JUDGMENTS.maxCount`, or no such segment.
  */
-export async function putJudgment(
-  databases: readonly IndexDb[],
-  judgment: Judgment,
-): Promise<JudgmentId | null> {
-  const isAlone = databases.length === 1; // then the statement itself counts
-  const counts = isAlone ? [0] : await Promise.all(databases.map((db) => countJudgments([db])));
-  const total = counts.reduce((sum, count) => sum + count, 0);
+export async function putJudgment(databases: readonly IndexDb[], judgment: Judgment) {
   const { segmentId, queryKey } = judgment;
-  const toStatement = (elsewhere: number): SqlFragment =>
-    sql`INSERT INTO judgments (judgment_id, segment_key, query, query_key, search_id, relevant,
-        log_odds, evidence_kind, calibration_tag, judged_at)
-      SELECT ${judgment.judgmentId}, segment_key, ${judgment.query}, ${queryKey},
-        ${judgment.searchId}, ${Number(judgment.isRelevant)}, ${judgment.logOdds},
-        ${judgment.evidenceKind}, ${judgment.calibrationTag}, ${judgment.judgedAt}
-      FROM segments JOIN assets USING (asset_key)
-      WHERE segment_id = ${segmentId} AND deleted_at IS NULL
-        AND ((SELECT COUNT(*) FROM judgments) < ${JUDGMENTS.maxCount - elsewhere} OR EXISTS (
-          SELECT 1 FROM judgments AS earlier
-          WHERE earlier.segment_key = segments.segment_key AND earlier.query_key = ${queryKey}
-        ))
-      ON CONFLICT (segment_key, query_key) DO UPDATE SET query = excluded.query,
-        relevant = excluded.relevant, log_odds = excluded.log_odds,
-        evidence_kind = excluded.evidence_kind, calibration_tag = excluded.calibration_tag,
-        judged_at = excluded.judged_at
-      RETURNING judgment_id AS judgmentId`;
-  const stored = await Promise.all(
-    databases.map((db, i) => db.first<{ judgmentId: JudgmentId }>(toStatement(total - counts[i]!))),
-  );
-  return stored.find((row) => row !== null)?.judgmentId ?? null;
+  const statement = sql`INSERT INTO judgments
+      (judgment_id, segment_key, query, query_key, search_id, relevant, log_odds, evidence_kind,
+      calibration_tag, judged_at)
+    SELECT ${judgment.judgmentId}, segment_key, ${judgment.query}, ${queryKey},
+      ${judgment.searchId}, ${judgment.relevant}, ${judgment.logOdds},
+      ${judgment.evidenceKind}, ${judgment.calibrationTag}, ${judgment.judgedAt}
+    FROM segments JOIN assets USING (asset_key)
+    WHERE segment_id = ${segmentId} AND deleted_at IS NULL
+      AND ((SELECT COUNT(*) FROM judgments) < ${JUDGMENTS.maxCount} OR EXISTS (
+        SELECT 1 FROM judgments AS earlier
+        WHERE earlier.segment_key = segments.segment_key AND earlier.query_key = ${queryKey}
+      ))
+    ON CONFLICT (segment_key, query_key) DO UPDATE SET query = excluded.query,
+      relevant = excluded.relevant, log_odds = excluded.log_odds,
+      evidence_kind = excluded.evidence_kind, calibration_tag = excluded.calibration_tag,
+      judged_at = excluded.judged_at
+    RETURNING judgment_id AS judgmentId`;
+  const [stored] = await allRows<{ judgmentId: JudgmentId }>(databases, statement);
+  return stored?.judgmentId ?? null;
 }
 
-/** Deletes the judgment of a query and a segment, if there is one. */
 export async function deleteJudgment(
   databases: readonly IndexDb[],
   { segmentId, queryKey }: Pick<Judgment, "segmentId" | "queryKey">,
@@ -72,45 +71,26 @@ export async function deleteJudgment(
 }
 
 async function countJudgments(databases: readonly IndexDb[]): Promise<number> {
-  const rows = await Promise.all(
-    databases.map((db) =>
-      db.first<{ count: number }>(sql`SELECT COUNT(*) AS count ${FROM_JUDGMENTS}`),
-    ),
-  );
-  return rows.reduce((sum, row) => sum + (row?.count ?? 0), 0);
+  const statement = sql`SELECT COUNT(*) AS count ${FROM_JUDGMENTS}`;
+  const rows = await allRows<{ count: number }>(databases, statement);
+  return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Lists a page of the judgments of an index, in the order of their creation. */
-export async function listJudgments(
-  databases: readonly IndexDb[],
-  { limit, after }: PageRequest,
-): Promise<Page<Judgment>> {
+export async function listJudgments(databases: readonly IndexDb[], { limit, after }: PageRequest) {
   const statement = sql`SELECT ${COLUMNS} ${FROM_JUDGMENTS} AND judgment_id > ${after}
     ORDER BY judgment_id LIMIT ${limit + 1}`;
-  const [total, ...pages] = await Promise.all([
+  const [total, rows] = await Promise.all([
     countJudgments(databases),
-    ...databases.map((db) => db.all<JudgmentRow>(statement)),
+    allRows<Judgment>(databases, statement),
   ]);
-  const rows = pages.flat().toSorted((a, b) => (a.judgmentId < b.judgmentId ? -1 : 1));
-  return toPage(rows.map(fromRow), total, limit, ({ judgmentId }) => judgmentId);
+  rows.sort((a, b) => (a.judgmentId < b.judgmentId ? -1 : 1));
+  return toPage(rows, total, limit, ({ judgmentId }) => judgmentId);
 }
 
-/** Lists the newest judgments of an index, without their texts. */
-export async function listScoredJudgments(
-  databases: readonly IndexDb[],
-  limit: number,
-): Promise<ScoredJudgment[]> {
-  const statement = sql`SELECT query_key AS queryKey, relevant AS isRelevant, log_odds AS logOdds,
-      evidence_kind AS evidenceKind, calibration_tag AS calibrationTag, judged_at AS judgedAt
-    ${FROM_JUDGMENTS} ORDER BY judged_at DESC, judgment_id DESC LIMIT ${limit}`;
-  type Row = Omit<ScoredJudgment, "isRelevant"> & Pick<JudgmentRow, "isRelevant" | "judgedAt">;
-  const rows = await Promise.all(databases.map((db) => db.all<Row>(statement)));
-  const newest = rows.flat().toSorted((a, b) => b.judgedAt - a.judgedAt);
-  return newest.slice(0, limit).map(({ isRelevant, ...row }) => {
-    return Object.assign(row, { isRelevant: isRelevant === 1 });
-  });
-}
+export type ScoredJudgment = Pick<Judgment, "relevant" | "logOdds" | "calibrationTag">;
 
-function fromRow(row: JudgmentRow): Judgment {
-  return { ...row, isRelevant: row.isRelevant === 1 };
+export function listScoredJudgments(databases: readonly IndexDb[]): Promise<ScoredJudgment[]> {
+  const statement = sql`SELECT relevant, log_odds AS logOdds, calibration_tag AS calibrationTag
+    ${FROM_JUDGMENTS}`;
+  return allRows(databases, statement);
 }

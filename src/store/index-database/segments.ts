@@ -1,12 +1,11 @@
 import { MAX_DESCRIPTION } from "../../description.ts";
 import type { Failure } from "../../errors.ts";
-import { type AssetId, type IndexId, isIdText, type SegmentId } from "../../ids.ts";
+import { type AssetId, type IndexId, isIdText, type SegmentId, type VectorId } from "../../ids.ts";
 import type { TimeRangeMs } from "../../time-range.ts";
 import type { Asset, Description, Segment } from "../../types.ts";
 import {
   inChunks,
   inList,
-  type Page,
   type PageRequest,
   parseColumns,
   raw,
@@ -14,7 +13,8 @@ import {
   type SqlFragment,
   toPage,
 } from "../sql.ts";
-import type { IndexDb } from "./index-database.ts";
+import { possibleIds, toSegmentId } from "../vectorize/vectors.ts";
+import { allRows, type IndexDb } from "./index-database.ts";
 
 /** Time of the keyframe of a segment of sound, which has none. */
 export const NO_KEYFRAME_MS = -1;
@@ -26,7 +26,7 @@ export const HAS_KEYFRAME = `(segments.keyframe_ms >= 0 AND (segments.error IS N
   )))`;
 
 /** Selects a text of a segment. What was stored before there was a limit is cut to it. */
-export const textOf = (column: string) => `substr(${column}, 1, ${MAX_DESCRIPTION.characters})`;
+const textOf = (column: string) => `substr(${column}, 1, ${MAX_DESCRIPTION.characters})`;
 /** Selects a list of a segment. One that was stored before there was a limit is left out. */
 export const listOf = (column: string) =>
   `IIF(length(${column}) > ${MAX_LIST_CHARACTERS}, '[]', ${column})`;
@@ -37,11 +37,12 @@ const MAX_LIST_CHARACTERS = 250_000;
 export const SEGMENT_COLUMNS = `segment_id AS segmentId, position, start_ms AS startMs,
   end_ms AS endMs, keyframe_ms AS keyframeMs, ${textOf("caption")} AS caption,
   caption_model AS captionModel, ${textOf("transcript")} AS transcript,
+  speech_before AS speechBefore, speech_after AS speechAfter,
   ${textOf("on_screen_text")} AS onScreenText, ${listOf("labels")} AS labels,
+  (SELECT language FROM assets WHERE assets.asset_key = segments.asset_key) AS language,
   ${listOf("boxes")} AS boxes, error, described_at IS NOT NULL AS described,
   ${HAS_KEYFRAME} AS hasKeyframe`;
 
-/** Tests for the segments of an asset. */
 export const ofAsset = (assetId: AssetId) =>
   sql`asset_key = (SELECT asset_key FROM assets WHERE asset_id = ${assetId})`;
 
@@ -54,7 +55,6 @@ async function select(db: IndexDb, assetId: AssetId, condition: SqlFragment): Pr
   return rows.map((row) => toSegment(db.indexId, row));
 }
 
-/** A segment before it is described. */
 export type NewSegment = Pick<
   Segment,
   "segmentId" | "assetId" | "indexId" | "position" | "startMs" | "endMs" | "keyframeMs"
@@ -100,12 +100,7 @@ export function listSegments(
   return select(db, assetId, sql`position >= ${from} AND position < ${to}`);
 }
 
-/** Lists the segments of an asset that have one of the ids, in order. */
-export function listSegmentsById(
-  db: IndexDb,
-  assetId: AssetId,
-  ids: readonly string[],
-): Promise<Segment[]> {
+export function listSegmentsById(db: IndexDb, assetId: AssetId, ids: readonly string[]) {
   return select(db, assetId, sql`segment_id ${inList(ids)}`);
 }
 
@@ -113,20 +108,15 @@ export function listSegmentsById(
  * Resolves the id of a segment or of an asset to segment ids, in order. Returns none if the index
  * has neither, or is deleting the asset.
  */
-export async function listSegmentIds(
-  databases: readonly IndexDb[],
-  id: string,
-): Promise<SegmentId[]> {
+export async function listSegmentIds(databases: readonly IndexDb[], id: string) {
   if (!isIdText(["vid", "img", "seg"], id)) return [];
   const statement = sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
       WHERE asset_key IN (
           SELECT asset_key FROM assets WHERE asset_id = ${id}
           UNION ALL SELECT asset_key FROM segments WHERE segment_id = ${id}
         ) AND ${id} IN (asset_id, segment_id) AND deleted_at IS NULL ORDER BY position`;
-  const rows = await Promise.all(
-    databases.map((db) => db.all<{ segmentId: SegmentId }>(statement)),
-  );
-  return rows.flat().map(({ segmentId }) => segmentId);
+  const rows = await allRows<{ segmentId: SegmentId }>(databases, statement);
+  return rows.map(({ segmentId }) => segmentId);
 }
 
 /** Returns those of `ids` that name segments of the index which aren't being deleted. */
@@ -138,13 +128,10 @@ export async function listKnownSegments(
   if (wellFormed.length === 0) return [];
   const statement = sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
     WHERE segment_id ${inList(wellFormed)} AND deleted_at IS NULL`;
-  const rows = await Promise.all(
-    databases.map((db) => db.all<{ segmentId: SegmentId }>(statement)),
-  );
-  return rows.flat().map(({ segmentId }) => segmentId);
+  const rows = await allRows<{ segmentId: SegmentId }>(databases, statement);
+  return rows.map(({ segmentId }) => segmentId);
 }
 
-/** A time range of an asset, in milliseconds. */
 export interface AssetTimeRangeMs extends TimeRangeMs {
   assetId: AssetId;
 }
@@ -153,10 +140,7 @@ export interface AssetTimeRangeMs extends TimeRangeMs {
  * Finds, for each time range, the segment that overlaps it most, and the end of the asset. Null if
  * no segment overlaps.
  */
-export async function listSegmentsAt(
-  databases: readonly IndexDb[],
-  ranges: AssetTimeRangeMs[],
-): Promise<({ segmentId: SegmentId; assetEndMs: number } | null)[]> {
+export async function listSegmentsAt(databases: readonly IndexDb[], ranges: AssetTimeRangeMs[]) {
   if (ranges.length === 0) return [];
   const statements = ranges.map(
     ({ assetId, startMs, endMs }) => sql`SELECT segment_id AS segmentId,
@@ -171,20 +155,12 @@ export async function listSegmentsAt(
   });
 }
 
-/** Lists the segments of a video that overlap a time range, in order. */
-export function listSegmentsWithin(
-  db: IndexDb,
-  { assetId, startMs, endMs }: AssetTimeRangeMs,
-): Promise<Segment[]> {
+export function listSegmentsWithin(db: IndexDb, { assetId, startMs, endMs }: AssetTimeRangeMs) {
   return select(db, assetId, sql`end_ms > ${startMs} AND start_ms < ${endMs}`);
 }
 
 /** Lists a page of an asset's segments, in order. It ends early if these have much text. */
-export async function pageSegments(
-  db: IndexDb,
-  assetId: AssetId,
-  { limit, after }: PageRequest,
-): Promise<Page<Segment>> {
+export async function pageSegments(db: IndexDb, assetId: AssetId, { limit, after }: PageRequest) {
   const [{ rows, cutAfter }, count] = await Promise.all([
     db.page<SegmentRow>(
       sql`SELECT asset_id AS assetId, ${raw(SEGMENT_COLUMNS)}
@@ -222,12 +198,7 @@ export async function updateDescription(
   ]);
 }
 
-/** Lists the ids of at most `limit` segments of assets. */
-export async function listSegmentIdsOf(
-  db: IndexDb,
-  assetIds: AssetId[],
-  limit: number,
-): Promise<SegmentId[]> {
+export async function listSegmentIdsOf(db: IndexDb, assetIds: AssetId[], limit: number) {
   const rows = await db.all<{ segmentId: SegmentId }>(
     sql`SELECT segment_id AS segmentId FROM segments
       WHERE asset_key IN (SELECT asset_key FROM assets WHERE asset_id ${inList(assetIds)})
@@ -236,21 +207,17 @@ export async function listSegmentIdsOf(
   return rows.map(({ segmentId }) => segmentId);
 }
 
-/** Deletes segments, and all rows that belong to them. */
 export async function deleteSegments(db: IndexDb, segmentIds: SegmentId[]): Promise<void> {
   await db.batch([sql`DELETE FROM segments WHERE segment_id ${inList(segmentIds)}`]);
 }
 
 export interface SegmentSummary {
   total: number;
-  /** Segments that have a keyframe or a transcript. */
   usable: number;
-  /** Time of the first keyframe. */
   keyframeMs: number | null;
   errors: { code: Failure["code"]; count: number; first: string }[];
 }
 
-/** Summarises the descriptions and errors of an asset's segments. */
 export async function summarizeSegments(db: IndexDb, assetId: AssetId): Promise<SegmentSummary> {
   const [counts, errors] = await db.batch([
     sql`SELECT COUNT(*) AS total,
@@ -278,4 +245,120 @@ export function toSegment(indexId: IndexId, row: SegmentRow): Segment {
     described: row.described === 1,
     hasKeyframe: row.hasKeyframe === 1,
   };
+}
+
+export async function listArchivedSegments(db: IndexDb, assetId: AssetId) {
+  const rows = await db.allByPosition<Record<string, unknown> & { position: number }>(
+    (after) => sql`SELECT position, start_ms, end_ms, keyframe_ms,
+        ${raw(textOf("caption"))} AS caption, caption_model,
+        ${raw(textOf("on_screen_text"))} AS on_screen_text, ${raw(listOf("labels"))} AS labels,
+        ${raw(listOf("boxes"))} AS boxes, error
+      FROM segments WHERE ${ofAsset(assetId)} AND position > ${after}
+        AND described_at IS NOT NULL ORDER BY position`,
+  );
+  return rows.map((row) => {
+    const { position: _, ...columns } = row;
+    return parseColumns(columns, ["labels", "boxes", "error"]);
+  });
+}
+
+/**
+ * Inserts archived segments of an asset, in order, each with its id and transcript, and their full
+ * text, unless they are there. Changes nothing if the asset's deletion has begun.
+ */
+export async function insertArchivedSegments(
+  db: IndexDb,
+  { assetId, assetType }: Pick<Asset, "assetId" | "assetType">,
+  segments: readonly object[],
+  now: number,
+): Promise<void> {
+  const rows = segments.map((segment, position) => ({ ...segment, position }));
+  for (const chunk of inChunks(rows)) {
+    await db.batch([
+      sql`INSERT OR IGNORE INTO assets (asset_id, asset_type) VALUES (${assetId}, ${assetType})`,
+      sql`INSERT OR IGNORE INTO segments (segment_id, asset_key, position, start_ms, end_ms,
+          keyframe_ms, caption, caption_model, transcript, on_screen_text, labels, boxes, error,
+          described_at, indexed, vectors)
+        SELECT value ->> 'segment_id', asset_key, value ->> 'position', value ->> 'start_ms',
+          value ->> 'end_ms', value ->> 'keyframe_ms', value ->> 'caption',
+          value ->> 'caption_model', value ->> 'transcript', value ->> 'on_screen_text',
+          value -> 'labels', value -> 'boxes', NULLIF(value -> 'error', 'null'),
+          ${now}, 0, 0
+        FROM assets, json_each(${chunk}) WHERE asset_id = ${assetId} AND deleted_at IS NULL`,
+    ]);
+  }
+}
+
+/**
+ * Vectors that a segment may have in Vectorize, which can't be listed there. `vectors` has a bit
+ * for each of `possibleIds`, set before a vector is written. It stays set: a deleted vector is then
+ * deleted again now and then, and one that is being written is never forgotten.
+ */
+interface WrittenVectors {
+  segmentId: SegmentId;
+  vectors: number;
+}
+
+function bitOf(id: VectorId): number {
+  return 1 << possibleIds(toSegmentId(id)).indexOf(id);
+}
+
+function idsOf({ segmentId, vectors }: WrittenVectors): VectorId[] {
+  return possibleIds(segmentId).filter((_, i) => vectors & (1 << i));
+}
+
+const ofSegments = (segmentIds: readonly SegmentId[]) =>
+  sql`SELECT segment_id AS segmentId, vectors FROM segments
+    WHERE segment_id ${inList(segmentIds)}`;
+
+/**
+ * Records which vectors are about to be written or deleted. Returns those of `candidates` that may
+ * have been written before.
+ */
+export async function recordVectors(
+  db: IndexDb,
+  ids: readonly VectorId[],
+  candidates: readonly VectorId[],
+  now: number,
+): Promise<VectorId[]> {
+  const segmentIds = [...new Set([...ids, ...candidates].map(toSegmentId))];
+  if (segmentIds.length === 0) return [];
+  const rows = segmentIds.map((segmentId) => ({
+    segmentId,
+    bits: ids.reduce((bits, id) => (toSegmentId(id) === segmentId ? bits | bitOf(id) : bits), 0),
+  }));
+  const [before] = await db.batch([
+    ofSegments(segmentIds),
+    ...inChunks(rows).map(
+      (chunk) => sql`UPDATE segments SET vectors = vectors | (value ->> 'bits'),
+          vectors_at = ${now}
+        FROM json_each(${chunk}) WHERE segment_id = value ->> 'segmentId'`,
+    ),
+  ]);
+  const written = new Set((before as WrittenVectors[]).flatMap(idsOf));
+  return candidates.filter((id) => written.has(id));
+}
+
+export async function listWrittenVectors(db: IndexDb, segmentIds: readonly SegmentId[]) {
+  const rows = await db.all<WrittenVectors>(ofSegments(segmentIds));
+  return rows.flatMap(idsOf);
+}
+
+/** Records the model of segments' text vectors: null for segments without text. */
+export async function setTextModel(db: IndexDb, segments: Segment[], model: string): Promise<void> {
+  const ids = segments.map(({ segmentId }) => segmentId);
+  await db.batch([
+    sql`UPDATE segments SET text_model =
+        (CASE WHEN caption || transcript || on_screen_text <> '' THEN ${model} END)
+      WHERE segment_id ${inList(ids)}`,
+  ]);
+}
+
+/** Records the model of segments' image vectors: null for segments without a keyframe. */
+export async function setImageModel(db: IndexDb, segments: Segment[], model: string | null) {
+  const ids = segments.map(({ segmentId }) => segmentId);
+  await db.batch([
+    sql`UPDATE segments SET image_model = (CASE WHEN ${raw(HAS_KEYFRAME)} THEN ${model} END)
+      WHERE segment_id ${inList(ids)}`,
+  ]);
 }

@@ -16,7 +16,6 @@ interface HashQuery {
   compare(lumaThumbnail: Uint8Array): number;
 }
 
-/** A stored image or frame that may be a copy. */
 export interface SignatureMatch {
   segmentId: SegmentId;
   assetId: AssetId;
@@ -33,7 +32,6 @@ export interface FrameSignature {
   signature: Signature;
 }
 
-/** Replaces the signature of a segment's keyframe. It is deleted with the segment. */
 export async function putSignature(
   db: IndexDb,
   segmentId: SegmentId,
@@ -52,7 +50,6 @@ function toBytes(hashes: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Uint32Array.from(hashes).buffer);
 }
 
-/** Replaces the frame signatures of segments. The signatures of their keyframes stay. */
 export async function putFrameSignatures(
   db: IndexDb,
   segmentIds: SegmentId[],
@@ -83,10 +80,7 @@ export async function putFrameSignatures(
  * below `SIGNATURE.minCopySimilarity` are accidental: image embeddings find similar scenes. A
  * segment of a video may occur more than once.
  */
-export async function findSignatures(
-  databases: readonly IndexDb[],
-  queries: readonly HashQuery[],
-): Promise<SignatureMatch[][]> {
+export async function findSignatures(databases: readonly IndexDb[], queries: readonly HashQuery[]) {
   const statements = queries.map(({ hashes }) => selectCandidates(hashes));
   const found = await Promise.all(databases.map((db) => db.batch(statements)));
   return queries.map((query, i) =>

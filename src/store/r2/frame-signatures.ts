@@ -1,5 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boundedList } from "../../bounded-list.ts";
+import { parseJsonText } from "../../json-parse.ts";
 import { SIGNATURE } from "../../parameters.ts";
 import type { Asset, Segment } from "../../types.ts";
 import type { FrameSignature } from "../index-database/signatures.ts";
@@ -25,7 +26,6 @@ const frameSignature = z.object({
 const frameSignatures = boundedList(frameSignature, MAX_SIGNATURES);
 export type ArchivedFrameSignature = z.infer<typeof frameSignature>;
 
-/** Stores the frame signatures of the segments that begin in a window. */
 export async function putArchivedSignatures(
   bucket: R2Bucket,
   asset: Asset,
@@ -43,21 +43,12 @@ export async function putArchivedSignatures(
 
 /** Parses the frame signatures of a window; null for other text. */
 export function parseFrameSignatures(text: string): ArchivedFrameSignature[] | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  return frameSignatures.safeParse(value).data ?? null;
+  const parsed = parseJsonText(text);
+  return ("value" in parsed && frameSignatures.safeParse(parsed.value).data) || null;
 }
 
 /** Returns the frame signatures of a window; none if they were never stored, or are damaged. */
-export async function getArchivedSignatures(
-  bucket: R2Bucket,
-  asset: Asset,
-  window: number,
-): Promise<ArchivedFrameSignature[]> {
+export async function getArchivedSignatures(bucket: R2Bucket, asset: Asset, window: number) {
   const object = await bucket.get(frameSignaturesKey(asset, window));
   return object ? (parseFrameSignatures(await object.text()) ?? []) : [];
 }

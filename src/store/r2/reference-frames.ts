@@ -4,7 +4,6 @@ import type { Asset } from "../../types.ts";
 import type { AssetTimeRangeMs } from "../index-database/segments.ts";
 import { referenceFramesKey } from "./object-keys.ts";
 
-/** Reference frames of a window of a video. */
 export interface ReferenceFrames {
   /** Presentation times in ms, ascending. */
   times: number[];

@@ -32,10 +32,7 @@ export function vectorPair(
 }
 
 /** Returns the pairs with the vectors of an index. Shards may share one. */
-export function vectorPairs(
-  env: Env,
-  { shards, indexId }: Pick<IndexRef, "shards" | "indexId">,
-): VectorPair[] {
+export function vectorPairs(env: Env, { shards, indexId }: Pick<IndexRef, "shards" | "indexId">) {
   const numbers = new Set(shards.map((shard) => shard.vectorPair));
   return [...numbers].map((number) => vectorPair(env, { vectorPair: number, indexId }));
 }

@@ -2,6 +2,7 @@ import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { INGEST, SEARCH } from "../../config.ts";
 import { AppError, causeOf } from "../../errors.ts";
 import { type IndexId, trustedId, type SegmentId, type VectorId } from "../../ids.ts";
+import { inGroups } from "../../lists.ts";
 import {
   type AssetKind,
   type Segment,
@@ -29,7 +30,6 @@ export function regionIds(segmentId: SegmentId): VectorId[] {
   );
 }
 
-/** All ids that a segment may have among the text vectors. */
 export function textIds(segmentId: SegmentId): VectorId[] {
   return TEXT_KINDS.map((kind) => vectorId(segmentId, kind));
 }
@@ -46,12 +46,10 @@ export function possibleIds(segmentId: SegmentId): VectorId[] {
   return [...textIds(segmentId), ...imageIds(segmentId)];
 }
 
-/** All ids that a segment may have among the image vectors. */
 export function imageIds(segmentId: SegmentId): VectorId[] {
   return [vectorId(segmentId, "image"), ...regionIds(segmentId)];
 }
 
-/** Whether an id is of an image vector, by its kind. */
 export function isImageVector(id: VectorId): boolean {
   const kind = id.slice(toSegmentId(id).length + 1);
   return kind === "image" || kind.startsWith("region-");
@@ -74,19 +72,9 @@ export interface SegmentVector {
   model: string;
 }
 
-/** Returns the id under which a vector is stored. */
 export function idOfVector({ segment, kind, region }: SegmentVector): VectorId {
   const { segmentId } = segment;
   return kind === "region" ? regionIds(segmentId)[region!]! : vectorId(segmentId, kind);
-}
-
-function toRow({ segment, kind, values, model }: SegmentVector, assetKind: AssetKind) {
-  const { assetId, startMs } = segment;
-  return {
-    namespace: segment.indexId,
-    values,
-    metadata: { asset_id: assetId, asset_type: assetKind, kind, start: startMs ?? 0, model },
-  };
 }
 
 /** Ids per `getByIds` call (Vectorize limit). */
@@ -109,14 +97,14 @@ export async function upsertVectors(
   vectors: SegmentVector[],
   assetKind: AssetKind,
 ): Promise<void> {
-  const rows = vectors.map((vector) => ({
-    id: idOfVector(vector),
-    ...toRow(vector, assetKind),
-  }));
+  const rows = vectors.map((vector) => {
+    const { segment, kind, values, model } = vector;
+    const { assetId: asset_id, indexId: namespace, startMs } = segment;
+    const metadata = { asset_id, asset_type: assetKind, kind, start: startMs ?? 0, model };
+    return { id: idOfVector(vector), namespace, values, metadata };
+  });
   try {
-    for (let i = 0; i < rows.length; i += VECTORS_PER_UPSERT) {
-      await space.upsert(rows.slice(i, i + VECTORS_PER_UPSERT));
-    }
+    for (const group of inGroups(rows, VECTORS_PER_UPSERT)) await space.upsert(group);
   } catch (cause) {
     if (!WRONG_DIMENSIONS.test(causeOf(cause))) throw cause;
     const [first] = vectors;
@@ -175,11 +163,8 @@ export async function getVectors(
   return vectors.map(({ values }) => Array.from(values));
 }
 
-/** Divides ids into batches that Vectorize reads in one call each. */
 export function inReadBatches(ids: readonly VectorId[]): VectorId[][] {
-  return Array.from({ length: Math.ceil(ids.length / IDS_PER_READ) }, (_, i) =>
-    ids.slice(i * IDS_PER_READ, (i + 1) * IDS_PER_READ),
-  );
+  return inGroups(ids, IDS_PER_READ);
 }
 
 async function readByIds(space: VectorSpace, ids: readonly VectorId[]): Promise<VectorizeVector[]> {
@@ -189,20 +174,15 @@ async function readByIds(space: VectorSpace, ids: readonly VectorId[]): Promise<
 }
 
 /** Returns the existing ones of `ids`, with the model that made each vector. */
-export async function listVectorModels(
-  space: VectorSpace,
-  ids: readonly VectorId[],
-): Promise<Map<string, unknown>> {
+export async function listVectorModels(space: VectorSpace, ids: readonly VectorId[]) {
   const found = await readByIds(space, ids);
   return new Map(found.map(({ id, metadata }) => [id, metadata?.["model"]]));
 }
 
-/** A vector in Vectorize. */
 interface ReadVector extends Pick<SegmentVector, "kind" | "values" | "region"> {
   segmentId: SegmentId;
 }
 
-/** Returns the existing ones of `ids`. */
 export async function readVectors(
   space: VectorSpace,
   ids: readonly VectorId[],
@@ -217,41 +197,16 @@ export async function readVectors(
   });
 }
 
-/** Deletes vectors, in calls of 100 ids. */
 export async function deleteVectors(space: VectorSpace, ids: VectorId[]): Promise<void> {
-  for (let i = 0; i < ids.length; i += IDS_PER_DELETE) {
-    await space.deleteByIds(ids.slice(i, i + IDS_PER_DELETE));
-  }
+  for (const group of inGroups(ids, IDS_PER_DELETE)) await space.deleteByIds(group);
 }
 
-/** Deletes vectors from the indexes of a pair that their ids belong to. */
-export async function deleteVectorsOf(
-  { text, image }: VectorPair,
-  ids: readonly VectorId[],
-): Promise<void> {
-  await deleteVectors(
-    text,
-    ids.filter((id) => !isImageVector(id)),
-  );
+export async function deleteVectorsOf({ text, image }: VectorPair, ids: readonly VectorId[]) {
+  const textVectors = ids.filter((id) => !isImageVector(id));
+  await deleteVectors(text, textVectors);
   await deleteVectors(image, ids.filter(isImageVector));
 }
 
-/** Deletes all vectors that segments may have. */
-export async function deleteSegmentVectors(
-  { text, image }: VectorPair,
-  segmentIds: SegmentId[],
-): Promise<void> {
-  await deleteVectorsOf({ text, image }, segmentIds.flatMap(possibleIds));
-}
-
-/** Lists the ids of an index's vectors nearest to `values`, at most `SEARCH.maxCandidates`. */
-export async function listNearestIds(
-  space: VectorSpace,
-  indexId: IndexId,
-  values: number[],
-): Promise<VectorId[]> {
-  const topK = SEARCH.maxCandidates;
-  const options = { topK, namespace: indexId, returnMetadata: "none" } as const;
-  const { matches } = await read(space.query(values, options));
-  return matches.map(({ id }) => trustedId(id));
+export function deleteSegmentVectors(pair: VectorPair, segmentIds: SegmentId[]): Promise<void> {
+  return deleteVectorsOf(pair, segmentIds.flatMap(possibleIds));
 }

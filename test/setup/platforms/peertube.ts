@@ -20,7 +20,10 @@ export function peertubeRoute(scenes: Scenes, request: PlatformRequest): Route |
       const { items, total } = scenes.page(scene, start!, count!);
       const videos = items.map((item) => toListedVideo(item, request));
       if (kind !== "video-playlists") return { total, data: videos };
-      const data = videos.map((video, i) => ({ id: i, position: start! + i + 1, type: 0, video }));
+      const data = videos.map((video, i) => {
+        const element = { id: i, position: start! + i + 1, type: 0, video };
+        return Object.assign(element, items[i]!.element);
+      });
       return { total, data };
     },
   };

@@ -23,6 +23,8 @@ export interface SceneItem {
   isVideo?: boolean;
   /** Fields that replace those of the platform's record. */
   overrides?: Record<string, unknown>;
+  /** Fields that replace those of its element in a playlist of PeerTube. */
+  element?: Record<string, unknown>;
   /** Whether the platform's record lacks the id. */
   malformed?: boolean;
   /** Whether the item was deleted but is still listed. */

@@ -20,7 +20,7 @@ export function youtubeRoute(scenes: Scenes, request: PlatformRequest): Route | 
   const snippet = { title: `The ${scene}` };
   if (method === "playlists") return { scene, respond: () => ({ items: [{ snippet }] }) };
   if (method === "channels") {
-    const contentDetails = { relatedPlaylists: { uploads: playlistId(scene) } };
+    const contentDetails = { relatedPlaylists: { uploads: uploadsId(scene) } };
     return { scene, respond: () => ({ items: [{ snippet, contentDetails }] }) };
   }
   return {
@@ -58,13 +58,14 @@ function videoId({ number }: NumberedItem): string {
   return `yt${String(number).padStart(9, "0")}`;
 }
 
-/** Makes a playlist id from a scene's name. */
-function playlistId(scene: string): string {
-  return `PL${scene.padEnd(16, "_")}`;
+/** Makes the id of a channel's uploads from a scene's name. */
+function uploadsId(scene: string): string {
+  return `UU${scene.padEnd(16, "_")}`;
 }
 
+/** Returns the scene of a playlist, or of a channel's uploads, shorts or streams. */
 function toScene(id: string): string {
-  return /^PL(.*?)_*$/.exec(id)?.[1] ?? "";
+  return /^(?:PL|UUSH|UULV|UU)(.*?)_*$/.exec(id)?.[1] ?? "";
 }
 
 function toPlaylistItem(item: NumberedItem) {

@@ -17,7 +17,15 @@ const SOURCES = new Map(
     const timeRange = { startMs: 40_000, endMs: 52_000 };
     return [
       i + 1,
-      { title: "Film", speech, onScreenText: "", caption: "", hasImage: false, timeRange },
+      {
+        title: "Film",
+        saidBefore: "",
+        speech,
+        onScreenText: "",
+        caption: "",
+        hasImage: false,
+        timeRange,
+      },
     ];
   }),
 );
@@ -47,9 +55,8 @@ describe("citation markers", () => {
     ["A dog ran [[1]].", "A dog ran. [1]"],
     ["A dog ran [1](https://evil.example/?q=1).", "A dog ran. [1]"],
     ["A dog ran [1, 0:42–0:50].", "A dog ran. [1]"],
-    ["A dog ran (source 1). A cat sat (see [2]).", "A dog ran. [1] A cat sat. [2]"],
+    ["A dog ran (source 1). A cat sat (see [2]).", "A dog ran. [1] A cat sat (see [2])."],
     ["A dog ran [Evidence 1]. A cat sat (sources 1 and 2).", "A dog ran. [1] A cat sat. [1][2]"],
-    ["A dog ran.<sup>1</sup> A cat sat.<sup>[2]</sup>", "A dog ran. [1] A cat sat. [2]"],
     ["**A dog ran [1].** A cat sat. **[2]**", "**A dog ran.** [1] A cat sat. [2]"],
     ["A dog ran [1] and a cat sat [2].", "A dog ran [1] and a cat sat. [2]"],
     ["A dog [1] and a cat [1].", "A dog [1] and a cat."],
@@ -165,19 +172,10 @@ describe("the structure of an answer", () => {
     [
       "items under a dropped one",
       "- A [1]\n- No\n    - B [2]\n\n1. C:\n   - D [1]\n   - E",
-      "- A [1]\n- B [2]\n\n1. C:\n   - D [1]",
+      "- A [1]\n- B [2]\n\n1. C:\n- D [1]",
     ],
-    [
-      "a table",
-      "|When|What|\n|--|:-:|\n|0:42|a dog [1].|\n|0:50|a cat|",
-      "| When | What |\n|--|:-:|\n| 0:42 | a dog. [1] |",
-    ],
-    ["quoted lines", "> A dog [1].\n> No.\n\nYes [2].", "> A dog. [1]\n\nYes. [2]"],
-    [
-      "wrapped lines",
-      "A dog\nran home. [1]\nA cat sat\n[2]\nA cow [3]\nNo",
-      "A dog ran home. [1]\nA cat sat [2]\nA cow [3]",
-    ],
+    ["quoted lines", "> A dog [1].\n> No.\n\nYes [2].", "A dog. [1]\n\nYes. [2]"],
+    ["wrapped lines", "A dog\nran home. [1]\nA cow [3]\nNo", "A dog ran home. [1]\nA cow [3]"],
     ["a fenced answer", "```markdown\nA dog [1].\n```", "A dog. [1]"],
     ["a list of sources", "A dog [1].\n\n**Sources:**\n[1] Film, 0:42\n[2] Film", "A dog. [1]"],
     ["link definitions", "A dog [1].\n\n[1]: https://evil.example\n[^2]: Film", "A dog. [1]"],

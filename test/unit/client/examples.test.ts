@@ -45,7 +45,6 @@ import type { EventParser } from "../../src/server-sent-events.ts";
 import type { Transport } from "../../src/transport.ts";
 
 declare const sightline: Sightline;
-declare const samples: Parameters<Sightline["observeBindings"]>[0];
 declare const transport: Transport;
 declare const copies: StoredCopies;
 declare const parser: EventParser;

@@ -25,7 +25,12 @@ afterAll(() => rm(folder, { recursive: true }));
 
 it("the command line adds the rest of a folder with a name that isn't UTF-8", async () => {
   const { files, skipped } = await selectMedia([folder]);
-  expect(files).toMatchObject([{ name: "clip.MP4", transcript: join(folder, "clip.SRT") }]);
+  expect(files).toMatchObject([
+    {
+      name: expect.stringMatching(/^odd-files-\w+\/clip\.MP4$/),
+      transcript: join(folder, "clip.SRT"),
+    },
+  ]);
   expect(skipped).toHaveLength(1);
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { encodeRle } from "../../../src/search/coco-rle.ts";
+import { encodeRle } from "../../../src/media/pixels/mask.ts";
 import type { Mask } from "../../../src/types.ts";
 
 /** The function under test; the console is plain JavaScript without types. */

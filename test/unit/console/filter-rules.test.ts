@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readFilter } from "../../../src/routes/search-filter.ts";
+import { readFilter } from "../../../src/routes/records/search-request.ts";
 
 interface Rule {
   field: string;

@@ -44,7 +44,7 @@ it("The report of a repair says what was found and repaired, and names what is l
         code: "source_missing",
         message: "The stored file is gone.",
       },
-      { asset_id: null, title: null, code: "totals_mismatch", message: "The sums differ." },
+      { asset_id: null, title: null, code: "segments_orphaned", message: "Segments." },
     ],
   };
   expect(reportOf({ kind: "traverse", result })).toEqual([
@@ -54,7 +54,7 @@ it("The report of a repair says what was found and repaired, and names what is l
   ]);
   expect(leftByRepair({ kind: "traverse", result })).toEqual([
     { id: "vid_1", title: "Harbour.mp4", message: "The stored file is gone." },
-    { id: null, title: null, message: "The sums differ." },
+    { id: null, title: null, message: "Segments." },
   ]);
   expect(leftByRepair({ kind: "ingest", result: null })).toEqual([]);
 });

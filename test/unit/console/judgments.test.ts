@@ -5,14 +5,6 @@ interface Judged {
   isRelevant: boolean | null;
 }
 
-interface Bin {
-  judgments: number;
-  predicted: number;
-  observed: number;
-  low: number;
-  high: number;
-}
-
 interface Route {
   example: { kind: string } | null;
   refined: string;
@@ -33,14 +25,6 @@ interface Refinements {
 interface Keys {
   judgmentOfKey: (event: object) => boolean | null;
 }
-interface Wording {
-  calibrationText: (state: string, setting?: string) => string;
-  formatPoints: (bins: Bin[]) => string;
-  pointRows: (bins: Bin[]) => string[][];
-  precisionRows: (precision: object[]) => string[][];
-  requirementText: (judgments: number) => string;
-  summaryFacts: (figures: object) => string[][];
-}
 interface Routes {
   readRoute: (hash: string) => Route;
   routeHash: (route: object) => string;
@@ -51,7 +35,6 @@ const load = (name: string) =>
 const refinements = (await load("judgments/refinement")) as Refinements;
 const { addJudgment, MAX_REFINING, refinementFields, refinementText } = refinements;
 const { judgmentOfKey } = (await load("judgments/judging-keys")) as Keys;
-const wording = (await load("judgments/quality-wording")) as Wording;
 const { readRoute, routeHash } = (await load("shared/route")) as Routes;
 
 const readRefinement = (refined: string, kind?: string) =>
@@ -156,57 +139,4 @@ it.each([
   ["toString", {}, null],
 ])("The key %s with %j judges %s", (key, event, isRelevant) => {
   expect(judgmentOfKey({ key, target: { tagName: "BUTTON" }, ...event })).toBe(isRelevant);
-});
-
-describe("the wording of the quality of an index", () => {
-  it.each([
-    ["own", undefined, /fitted to its judgments\.$/],
-    ["fitted", undefined, /fitted to its models\. .*once 50 or more/],
-    ["fitted", "automatic", /once 50 or more/],
-    ["fitted", "general", /is turned off\.$/],
-    ["borrowed", "general", /aren't exact\. .*is turned off\.$/],
-  ])("says of the calibration %s with the setting %s what is in use", (state, setting, text) => {
-    expect(wording.calibrationText(state, setting)).toMatch(text);
-  });
-
-  it("has a row for each threshold, without figures where no score is as high", () => {
-    const precision = [
-      { threshold: 0.7, judgments: 1200, precision: 0.745, low: 0.614, high: 0.839 },
-      { threshold: 0.9, judgments: 0, precision: null, low: null, high: null },
-    ];
-    expect(wording.precisionRows(precision)).toEqual([
-      ["from 70 %", "1,200", "75 %", "61–84 %"],
-      ["from 90 %", "0", "–", "–"],
-    ]);
-  });
-
-  it("has the points of the diagram as rows, and as CSV with all digits", () => {
-    const bins = [{ judgments: 12, predicted: 0.553, observed: 7 / 12, low: 0.4, high: 0.7 }];
-    expect(wording.pointRows(bins)).toEqual([["55 %", "12", "58 %", "40–70 %"]]);
-    expect(wording.formatPoints(bins)).toBe(
-      `judgments,predicted,observed,low,high\r\n12,0.553,${7 / 12},0.4,0.7\r\n`,
-    );
-  });
-
-  it("has the calibration error with its interval, and nDCG@10 if a query has a relevant moment", () => {
-    const error = { value: 0.07, low: 0.02, high: 0.11 };
-    const ndcg = { value: 0.861, queries: 9 };
-    expect(wording.summaryFacts({ calibration_error: error, ndcg_at_10: ndcg })).toEqual([
-      ["Calibration error", "7 % (2–11 %)"],
-      ["nDCG@10", "0.86 (9 queries)"],
-    ]);
-    expect(wording.summaryFacts({ calibration_error: error, ndcg_at_10: null })[1]).toEqual([
-      "nDCG@10",
-      "–",
-    ]);
-  });
-
-  it.each([
-    [0, "There are 0 so far."],
-    [1, "There is 1 so far."],
-  ])("of %i judgments says how many figures need", (judgments, text) => {
-    expect(wording.requirementText(judgments)).toBe(
-      `Figures need 30 judgments of moments that a search finds. ${text}`,
-    );
-  });
 });

@@ -6,7 +6,6 @@ interface Form {
   webhookUrl: string;
   isScheduled: boolean;
   hours: string;
-  calibration?: string;
 }
 interface Key {
   revoked_at: string | null;
@@ -34,8 +33,8 @@ it("Settings that are shown in the form and saved are unchanged", () => {
   const settings = {
     language: "pt-BR",
     webhook_url: "https://hooks.example/sightline",
+    webhook_events: ["asset.failed"],
     traverse_every_hours: 6,
-    calibration: "general",
   };
   const index = { description: "Clips", settings };
   expect(settingsFields(settingsForm(index))).toEqual(index);

@@ -1,3 +1,4 @@
+import { estimateWork } from "sightline/node";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { formatTotal, IngestProgress } from "../../../tools/ingest-progress.ts";
 import { formatProgress } from "../../../tools/progress.ts";
@@ -41,7 +42,9 @@ it("the time left follows from the rate of the last minute", () => {
 it("known and failed files don't count towards the rate", () => {
   const lines: string[] = [];
   const output = { isTTY: false, write: (line: string) => lines.push(line) };
-  const files = Array.from({ length: 102 }, (_, i) => ({ name: `${i}.mp4`, bytes: 10e6 }));
+  const files = Array.from({ length: 102 }, (_, i) => {
+    return { name: `${i}.mp4`, kind: "video" as const, bytes: 10e6 };
+  });
   const progress = new IngestProgress(output as unknown as NodeJS.WriteStream, files);
   for (let i = 0; i < 99; i++) progress.finish(i, "known");
   progress.finish(99, "failed");
@@ -51,6 +54,26 @@ it("known and failed files don't count towards the rate", () => {
   vi.advanceTimersByTime(60_000);
   progress.update(100, 0.5, "uploading");
   expect(lines.at(-1)).toBe("99 of 102 files done, 1 failed, about 3 min left\n");
+});
+
+it("the time left counts images and the duration of videos, not bytes", () => {
+  const lines: string[] = [];
+  const output = { isTTY: false, write: (line: string) => lines.push(line) };
+  const files = [
+    { name: "large.jpg", kind: "image" as const, bytes: 20e6 },
+    { name: "lecture.mp4", kind: "video" as const, bytes: 20e6, seconds: 3600 },
+  ];
+  const progress = new IngestProgress(output as unknown as NodeJS.WriteStream, files);
+  progress.update(0, 0, "describe");
+  vi.advanceTimersByTime(10_000);
+  progress.finish(0, "added");
+  expect(lines.at(-1)).toBe("1 of 2 files done, about 2 h 0 min left\n");
+});
+
+it("a video of unknown duration counts by its size, and more than an image", () => {
+  const of = (bytes: number) => estimateWork({ kind: "video", bytes });
+  expect(of(40e6)).toBeCloseTo(estimateWork({ kind: "video", bytes: 1, seconds: 100 }));
+  expect(of(1)).toBeGreaterThan(estimateWork({ kind: "image", bytes: 40e6 }));
 });
 
 it("a long name is cut in its middle, so that its number and its end can be read", () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { formatAdvice } from "../../../scripts/demo/better-models.ts";
+import { formatOffer, listMissing } from "../../../scripts/demo/better-models.ts";
 import {
   countOutcomes,
   formatSummary,
@@ -61,6 +61,17 @@ it("a summary has failed files by code, with the error's sentence and what to do
   ]);
 });
 
+it("a warning names its files", () => {
+  const warnings = [{ code: "model_not_found" as const, message: "No speech model. More text." }];
+  const files = ["a.mp4", "b.mp4"].map((name) => outcomeOf(name, { warnings }));
+  expect(formatSummary([...files, outcomeOf("c.mp4")], 3, new Map()).split("\n")).toEqual([
+    "3 ready in 3.0 s.",
+    "Warning for 2 files: No speech model. (model_not_found)",
+    "    a.mp4",
+    "    b.mp4",
+  ]);
+});
+
 it("failures of one code with different sentences are listed apart, and what to do once", () => {
   const failure = (name: string, type: string) => {
     const message = `The bytes are ${type}; send a JPEG.`;
@@ -78,7 +89,7 @@ it("failures of one code with different sentences are listed apart, and what to 
   ]);
 });
 
-it("files that are left out are named by what their bytes are, up to five of a kind", async () => {
+it("files that are left out are named by what they are, up to five of a kind", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sightline-media-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const notes = Array.from({ length: 7 }, (_, i) => `notes ${i}.txt`);
@@ -87,7 +98,7 @@ it("files that are left out are named by what their bytes are, up to five of a k
   for (const name of notes) await writeFile(join(folder, name), "only text");
   const { skipped } = await findMedia([folder]);
   expect(formatSkipped(skipped)).toBe(
-    "9 files are left out, because their bytes are no video or image:\n" +
+    "9 files are left out, because they are no video or image:\n" +
       "  empty: empty.jpg\n" +
       "  application/pdf: manual.jpg\n" +
       "  of an unknown format: notes 0.txt, notes 1.txt, notes 2.txt, notes 3.txt,\n" +
@@ -104,12 +115,15 @@ it("remedies are read from the page of ingest errors", async () => {
   expect([...parseRemedies(page)]).toEqual([["a_b", "do this (docs/x.md)"]]);
 });
 
-it("advice names only what is missing", async () => {
+it("the offer of models names what is missing with size and licence, and what is found without", async () => {
   const models = await readRegistry("local/models.json");
-  const all = { hasSpeech: true, hasPulledEmbeddings: true, hasChat: true };
-  expect(formatAdvice(all, models)).toBe("");
-  const withoutSpeech = formatAdvice({ ...all, hasSpeech: false }, models);
-  expect(withoutSpeech).toMatch(/npm run models -- pull whisper-[\w.-]+$/);
-  expect(withoutSpeech).not.toContain("LOCAL_LLM_URL");
-  expect(formatAdvice({ ...all, hasChat: false }, models)).toContain("LOCAL_LLM_URL=");
+  const all = { speech: "/models/whisper", embeddings: "/models/clip" };
+  expect(listMissing(all, models)).toEqual([]);
+  const missing = listMissing({ ...all, speech: null }, models);
+  expect(missing.map(({ capability }) => capability)).toEqual(["speech"]);
+  const offer = formatOffer(missing);
+  expect(offer).toMatch(/whisper-[\w.-]+ +[\d.]+ MB +MIT +recognises speech/);
+  expect(offer).not.toContain("80 kinds of objects");
+  const both = listMissing({ speech: null, embeddings: null }, models);
+  expect(formatOffer(both)).toContain("80 kinds of objects");
 });

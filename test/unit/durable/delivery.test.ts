@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { WEBHOOKS } from "../../../src/config.ts";
 import {
   createDelivery,
-  claim,
+  claimDelivery,
   nextAttemptAt,
   redispatchOverdue,
-  settle,
-} from "../../../src/durable/delivery.ts";
+  settleDelivery,
+} from "../../../src/durable/webhook.ts";
 import type { Delivery } from "../../../src/types.ts";
 
 const SECOND = 1000;
@@ -42,7 +42,7 @@ describe("the next attempt of a failed delivery", () => {
       let [current, now] = [fresh, 0];
       while (current.dueAt !== null) {
         const queued = redispatchOverdue(current, now, chance);
-        current = settle(claim(queued, now)!, refused, now, chance)!;
+        current = settleDelivery(claimDelivery(queued, "consumer", now)!, refused, now, chance)!;
         now = current.dueAt ?? now;
       }
       expect(current).toMatchObject({ phase: "failed", attempts: 8, statusCode: 500 });
@@ -53,8 +53,8 @@ describe("the next attempt of a failed delivery", () => {
 });
 
 describe("a delivery", () => {
-  const claimed = claim(fresh, 10)!;
-  const delivered = settle(claimed, { statusCode: 204, error: null }, 20, 0)!;
+  const claimed = claimDelivery(fresh, "consumer", 10)!;
+  const delivered = settleDelivery(claimed, { statusCode: 204, error: null }, 20, 0)!;
 
   it.each<[string, Delivery | undefined, object]>([
     ["is queued at once", fresh, { phase: "queued", attempts: 0, dueAt: WEBHOOKS.redispatchMs }],
@@ -66,7 +66,7 @@ describe("a delivery", () => {
     ["ends when it is delivered", delivered, { phase: "delivered", dueAt: null, endedAt: 20 }],
     [
       "is scheduled after a failed attempt",
-      settle(claimed, refused, 20, 0),
+      settleDelivery(claimed, refused, 20, 0),
       { phase: "scheduled", dueAt: 5020 },
     ],
     [
@@ -89,16 +89,20 @@ describe("a delivery", () => {
   });
 
   it("is claimed once per queue message", () => {
-    expect(claim(claimed, 20)).toBeUndefined();
-    expect(claim(delivered, 20)).toBeUndefined();
-    expect(claim(settle(claimed, refused, 20, 0)!, 30)).toBeUndefined();
+    expect(claimDelivery(claimed, "other", 20)).toBeUndefined();
+    expect(claimDelivery(delivered, "consumer", 20)).toBeUndefined();
+    expect(claimDelivery(settleDelivery(claimed, refused, 20, 0)!, "consumer", 30)).toBeUndefined();
+  });
+
+  it("stays claimed by a consumer that asks again", () => {
+    expect(claimDelivery(claimed, "consumer", 20)).toEqual(claimed);
   });
 
   it("keeps its outcome once it has ended, except for a late success", () => {
-    expect(settle(delivered, refused, 30, 0)).toBeUndefined();
+    expect(settleDelivery(delivered, refused, 30, 0)).toBeUndefined();
     const expired = redispatchOverdue(claimed, MINUTE, 0);
-    expect(settle(expired, refused, MINUTE, 0)).toBeUndefined();
-    expect(settle(expired, { statusCode: 200, error: null }, MINUTE, 0)).toMatchObject({
+    expect(settleDelivery(expired, refused, MINUTE, 0)).toBeUndefined();
+    expect(settleDelivery(expired, { statusCode: 200, error: null }, MINUTE, 0)).toMatchObject({
       phase: "delivered",
     });
   });

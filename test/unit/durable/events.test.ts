@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { changeEventType, toAssetEventData } from "../../../src/durable/asset-events.ts";
-import { eventFrame, openingFrame } from "../../../src/durable/sse.ts";
+import {
+  changeEventType,
+  eventFrame,
+  openingFrame,
+  toAssetEventData,
+} from "../../../src/durable/events.ts";
 import { type AssetId, eventId, eventSeq, type IndexId, trustedId } from "../../../src/ids.ts";
 import { begin, claim, complete, fail, type IngestState } from "../../../src/ingest/state.ts";
 
@@ -47,7 +51,7 @@ describe("the event of a state transition", () => {
     [undefined, queued, "asset.updated"],
     [queued, queued, undefined],
     [queued, fetching, "asset.updated"],
-    [segmenting, failed, "asset.updated"],
+    [segmenting, failed, "asset.failed"],
     [failed, queued, "asset.updated"],
   ])("has its type by public state and progress: case %#", (before, after, type) => {
     expect(changeEventType(before, after)).toBe(type);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EVENTS } from "../../../src/config.ts";
-import { Subscribers } from "../../../src/durable/subscribers.ts";
+import { Subscribers } from "../../../src/durable/events.ts";
 
 const decoder = new TextDecoder();
 const opening = "retry: 1\n\n";

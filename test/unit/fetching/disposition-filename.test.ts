@@ -21,7 +21,7 @@ it.each<[string | null, string | null]>([
   ["attachment; filename*=UTF-8''%e2%82%ac%20rates.mp4", "€ rates.mp4"],
   [`attachment; filename="EURO.mp4"; filename*=utf-8'en'%e2%82%ac.mp4`, "€.mp4"],
   [`attachment; filename*=utf-8''%e2%82%ac.mp4; filename="EURO.mp4"`, "€.mp4"],
-  ["attachment; filename*=iso-8859-1'en'%A3.mp4", "£.mp4"],
+  ["attachment; filename*=iso-8859-1'en'%A3.mp4", null],
   [`attachment; filename*="UTF-8''na%C3%AFve.mp4"`, "naïve.mp4"],
   [`attachment; filename=a.mp4; filename*=UTF-8''%E4.mp4`, "a.mp4"],
   [`attachment; filename=a.mp4; filename*=UTF-8''%zz.mp4`, "a.mp4"],

@@ -12,6 +12,7 @@ type Case = [hostile: unknown, expected: unknown];
 
 const HOSTILE_TEXT = " a\u0007b\u001b[2J\u202ec\r\n\r\n\ud800d \u0000e ";
 const refuse = (...values: unknown[]): Case[] => values.map((value) => [value, REFUSED]);
+const unfetched = (path: string): Case => [path, undefined];
 const NOT_NUMBERS = refuse("1", true, [], {}, Number.NaN, Infinity);
 const NOT_TEXTS = refuse(1, true, [], {});
 
@@ -24,6 +25,10 @@ const SORTS: Record<string, Case[]> = {
     ...refuse("a".repeat(10_001)),
     [HOSTILE_TEXT, cleanTitle(HOSTILE_TEXT)],
     ["a".repeat(400), "a".repeat(300)],
+  ],
+  lines: [
+    ...refuse("a", 1, true, {}, null, [1], ["a".repeat(10_001)], Array(101).fill("a")),
+    [[HOSTILE_TEXT], [cleanTitle(HOSTILE_TEXT)]],
   ],
   label: [
     ...NOT_TEXTS,
@@ -50,9 +55,10 @@ const SORTS: Record<string, Case[]> = {
   ],
   path: [
     ...NOT_TEXTS,
-    ...refuse("", "../x", "source/x", "asset.json", "transcript.json", "keyframes/a.jpg", null),
-    ["keyframes/999.jpg", undefined], // what the record doesn't refer to isn't fetched
-    ["reference-frames/1.bin", undefined],
+    ...refuse(null, "a".repeat(101)),
+    // What the record doesn't refer to isn't fetched.
+    ...["", "../x", "source/x", "asset.json", "transcript.json", "keyframes/a.jpg"].map(unfetched),
+    ...["keyframes/999.jpg", "reference-frames/1.bin"].map(unfetched),
   ],
   time: [
     ...NOT_TEXTS,
@@ -80,6 +86,7 @@ const SORTS: Record<string, Case[]> = {
   rate: [...NOT_NUMBERS, ...refuse(0, -1, 1e9)],
   bitrate: [...NOT_NUMBERS, ...refuse(-1, 1e13)],
   angle: [...NOT_NUMBERS, ...refuse(361, 0.5)],
+  aspect: [...NOT_NUMBERS, ...refuse(0, 11, null)],
   latitude: [...NOT_NUMBERS, ...refuse(-90.1, 90.1, null)],
   longitude: [...NOT_NUMBERS, ...refuse(-180.1, 180.1, null)],
   altitude: [...NOT_NUMBERS, ...refuse(-501, 100_001, null)],
@@ -123,9 +130,14 @@ const FIELDS: Record<string, keyof typeof SORTS> = {
   "record.technical.codec_string": "line",
   "record.technical.audio_codec": "line",
   "record.technical.rotation": "angle",
+  "record.technical.pixel_aspect": "aspect",
   "record.technical.bitrate": "bitrate",
   "record.technical.audio_bitrate": "bitrate",
   "record.technical.audio_language": "line",
+  "record.technical.start_timecode": "line",
+  "record.technical.folder": "line",
+  "record.technical.description": "text",
+  "record.technical.keywords": "lines",
   "record.technical.taken_at": "moment",
   "record.technical.camera": "line",
   "record.technical.lens": "line",
@@ -171,8 +183,6 @@ const FIELDS: Record<string, keyof typeof SORTS> = {
   "record.segments.0.boxes.0.height": "extent",
   "record.segments.0.error.code": "constant",
   "record.segments.0.error.message": "text",
-  "record.segments.0.text_model": "line",
-  "record.segments.0.image_model": "line",
   "files.0.path": "path",
   "files.0.url": "fetched",
 };

@@ -135,6 +135,16 @@ function finishPart(state: IngestState, part: number): IngestState {
 
 const OUTAGE: Failure = { code: "upstream_unavailable", message: "The model is unavailable." };
 
+it("a worker that asks again, because the answer was lost, has the part and no attempt more", () => {
+  const claimed = claim(begin("video", NOW), FIRST, NOW, "worker")!;
+  const { parts } = claim(claimed, FIRST, NOW + 1, "worker")!;
+  expect(parts[0]).toMatchObject({
+    status: "leased",
+    attempts: 1,
+    dueAt: NOW + 1 + INGEST.leaseMs,
+  });
+});
+
 describe("a transition that the state doesn't allow", () => {
   const fresh = begin("video", NOW);
   const claimed = claim(fresh, FIRST, NOW)!;
@@ -145,6 +155,7 @@ describe("a transition that the state doesn't allow", () => {
 
   it.each<[string, IngestState | undefined]>([
     ["claiming a part that is leased", claim(claimed, FIRST, NOW + 1)],
+    ["claiming a part of another worker", claim(claim(fresh, FIRST, NOW, "a")!, FIRST, NOW, "b")],
     ["claiming a part that is done", claim(done, FIRST, NOW)],
     ["claiming another step", claim(fresh, other, NOW)],
     ["claiming a part that doesn't exist", claim(fresh, beyond, NOW)],
@@ -232,15 +243,41 @@ describe("an overdue part", () => {
     let state: IngestState = begin("video", NOW);
     let now = NOW;
     for (let i = 0; i < INGEST.maxAttempts; i++) {
-      state = claim(state, FIRST, now)!;
-      now += INGEST.leaseMs;
+      state = release(claim(state, FIRST, now)!, FIRST, OUTAGE, now)!;
     }
     const redispatch: Redispatch = redispatchOverdue(state, now)!;
     expect(redispatch.dispatch).toEqual([]);
-    expect(redispatch.state).toMatchObject({
-      phase: "failed",
-      error: { code: "attempts_exhausted" },
-    });
+    expect(redispatch.state).toEqual({ phase: "failed", error: OUTAGE });
+  });
+
+  it.each(["redispatch", "next claim"])(
+    "fails the asset as too complex after three workers were cut off, seen by the %s",
+    (seenBy) => {
+      let state: IngestState = begin("video", NOW);
+      let now = NOW;
+      for (let i = 1; i < INGEST.maxCutOffs; i++) {
+        state = claim(state, FIRST, now)!;
+        now += INGEST.leaseMs;
+        if (seenBy === "redispatch") state = redispatchOverdue(state, now)!.state;
+        expect(state.phase).toBe("running");
+      }
+      state = claim(state, FIRST, now)!;
+      const { state: after, dispatch }: Redispatch = redispatchOverdue(
+        state,
+        now + INGEST.leaseMs,
+      )!;
+      expect(dispatch).toEqual([]);
+      expect(after).toMatchObject({ phase: "failed", error: { code: "too_complex" } });
+    },
+  );
+
+  it("whose worker renews its lease or fails is not cut off", () => {
+    let state: IngestState = begin("video", NOW);
+    for (let i = 0; i < 2 * INGEST.maxCutOffs; i++) {
+      state = renew(claim(state, FIRST, NOW)!, FIRST, NOW)!;
+      state = redispatchOverdue(release(state, FIRST, OUTAGE, NOW)!, NOW)!.state;
+    }
+    expect(state.phase).toBe("running");
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { regionVector, smallObjects } from "../../../src/ingest/small-objects.ts";
+import { regionVector, smallObjects } from "../../../src/ingest/steps/embed.ts";
 
 const box = (label: string, score: number, side = 0.2) => {
   return { label, score, x: 0.1, y: 0.1, width: side, height: side };

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MODELS } from "../../../src/config.ts";
 import { trustedId } from "../../../src/ids.ts";
-import { inspectObjects } from "../../../src/lifecycle/health/objects.ts";
-import { inspectVectors } from "../../../src/lifecycle/health/vectors.ts";
-import type { ImageModel } from "../../../src/lifecycle/image-model.ts";
+import { inspectObjects, inspectVectors } from "../../../src/lifecycle/inspect.ts";
+import type { ImageModel } from "../../../src/models/embed-image.ts";
 import type { SegmentHealth } from "../../../src/store/health.ts";
 import type { Asset } from "../../../src/types.ts";
 
@@ -40,8 +39,8 @@ function vectorIndexWith(models: Record<string, string>): VectorizeIndex {
   return space as VectorizeIndex;
 }
 
-const COMPLETE = { "seg_1:image": "present", "seg_1:region-1": "present" };
-const PRESENT_MODEL: ImageModel = { model: "present", values: [1] };
+const COMPLETE = { "seg_1:image": "present", "seg_1:region-1": "present crop-2" };
+const PRESENT_MODEL: ImageModel = { model: "present" };
 
 describe("the vectors of a segment", () => {
   it.each<
@@ -54,6 +53,13 @@ describe("the vectors of a segment", () => {
       { "seg_1:image": "old", "seg_1:region-1": "old" },
       PRESENT_MODEL,
       { vectors_stale: ["seg_1:image", "seg_1:region-1"] },
+    ],
+    [
+      "of regions are of an earlier encoder of crops",
+      {},
+      { ...COMPLETE, "seg_1:region-1": "present" },
+      PRESENT_MODEL,
+      { vectors_stale: ["seg_1:region-1"] },
     ],
     [
       "may be of any model while the present one is unknown",
@@ -139,7 +145,6 @@ describe("the vectors of a segment", () => {
 });
 
 describe("the objects of an asset", () => {
-  const now = Date.UTC(2026, 10, 21);
   const asset = {
     accountId: "acc_1",
     indexId: "ind_1",
@@ -150,18 +155,12 @@ describe("the objects of an asset", () => {
     technical: {},
     transcriptJobId: "job_2",
   } as Asset;
-  const object = (name: string, hoursOld = 48, size = 9) => ({
+  const object = (name: string, size = 9) => ({
     key: `acc_1/ind_1/vid_1/${name}`,
     size,
-    uploaded: new Date(now - hoursOld * 3_600_000),
+    uploaded: new Date(0),
   });
-  const names = [
-    "source",
-    "keyframes/500.jpg",
-    "transcripts/job_2.json",
-    "asr/0.json",
-    "asr/1.json",
-  ];
+  const names = ["source", "keyframes/500.jpg", "transcripts/job_2.json"];
   const complete = names.map((name) => object(name));
 
   it.each<[string, ReturnType<typeof object>[], string[]]>([
@@ -169,36 +168,11 @@ describe("the objects of an asset", () => {
     ["are missing", [], ["source_missing", "keyframes_missing"]],
     [
       "include a truncated source",
-      [object("source", 48, 4), ...complete.slice(1)],
+      [object("source", 4), ...complete.slice(1)],
       ["source_truncated"],
     ],
-    [
-      "include a leftover analysis",
-      [...complete, object("analysis/0.json")],
-      ["objects_unreferenced"],
-    ],
-    [
-      "include a new transcript whose record may follow",
-      [...complete, object("transcripts/job_3.json", 23)],
-      [],
-    ],
-    [
-      "include an earlier transcript",
-      [...complete, object("transcript.json")],
-      ["objects_unreferenced"],
-    ],
-    [
-      "include a keyframe of no segment",
-      [...complete, object("keyframes/501.jpg")],
-      ["objects_unreferenced"],
-    ],
-    [
-      "include a result of no audio chunk",
-      [...complete, object("asr/2.json")],
-      ["objects_unreferenced"],
-    ],
   ])("%s", (_, objects, expected) => {
-    const findings = inspectObjects(asset, [segment], objects, now);
+    const findings = inspectObjects(asset, [segment], objects);
     expect(findings.map(({ code }) => code)).toEqual(expected);
   });
 });

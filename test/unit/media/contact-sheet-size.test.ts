@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inferSizing, toRequestedSize } from "../../../src/media/contact-sheet-size.ts";
+import { inferSizing, toRequestedSize } from "../../../src/media/frames.ts";
 
 const TILE = { width: 43, height: 24 };
 const PORTRAIT = { width: 24, height: 43 };

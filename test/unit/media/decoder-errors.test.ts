@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_SHAPES, imagesError, mediaError } from "../../../local/engine-client.ts";
-import { AppError, isDeferrable, isRetryable, observe } from "../../../src/errors.ts";
+import { AppError, isDeferrable, isRetryable } from "../../../src/errors.ts";
 import { toFrameError, toImageError } from "../../../src/media/decoder-errors.ts";
 
 /** What an error is for the service: its code there, and what becomes of the work. */
@@ -58,11 +58,6 @@ describe.each([
       const { [binding]: expected, work } = OUTCOMES[outcome];
       expect({ code: error.code, work: workAfter(error) }).toEqual({ code: expected, work });
     });
-
-    it.each(CODES)("with the code %s is observed with its code", async (code) => {
-      const failing = () => Promise.reject(toError(standInError(code, "x", shape)));
-      expect((await observe(failing)).error?.code).toBe(String(code));
-    });
   });
 
   it.each(MESSAGES)("with the message %s has the code %s", (message, _, outcome) => {
@@ -96,4 +91,9 @@ describe.each([
     const error = new AppError("source_missing", "x");
     expect(toError(error)).toBe(error);
   });
+});
+
+it("a file that the decoder fails at gets one more try", () => {
+  const error = new AppError("too_complex", "The decoder fails at this file.");
+  expect([1, 2].map((attempt) => isRetryable(error, attempt))).toEqual([true, false]);
 });

@@ -3,7 +3,7 @@ import {
   type CallWindow,
   type PermitRequest,
   takePermits,
-} from "../../../src/models/call-window.ts";
+} from "../../../src/models/call-limiter.ts";
 
 const NOW = 1_000_000_000;
 const SECOND = 1000;

@@ -1,17 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { ChatEvents } from "../../../src/models/chat-events.ts";
+import { parseChunks } from "../../../src/models/generate.ts";
 
 const EMPTY = { text: "", reasoning: "", finishReason: null, usage: null, model: null };
 const reportedUsage = { prompt_tokens: 12, completion_tokens: 3 };
 const usage = { inputTokens: 12, outputTokens: 3 };
 
-function parseChunks(chunks: Uint8Array[]): unknown[] {
-  const events = new ChatEvents();
-  return [...chunks.flatMap((chunk) => events.feed(chunk)), ...events.end()];
+async function parseStream(chunks: Uint8Array[]): Promise<unknown[]> {
+  const rest = [...chunks];
+  const read = async () => {
+    const value = rest.shift();
+    return value ? { done: false as const, value } : { done: true as const, value };
+  };
+  const parsed = [];
+  for await (const chunk of parseChunks(read)) parsed.push(chunk);
+  return parsed;
 }
 
-function parseText(text: string): unknown[] {
-  return parseChunks([new TextEncoder().encode(text)]);
+function parseText(text: string): Promise<unknown[]> {
+  return parseStream([new TextEncoder().encode(text)]);
 }
 
 function delta(content: object, finish_reason: string | null = null): unknown {
@@ -52,8 +58,8 @@ describe("a chat event", () => {
       },
       { text: "Me", finishReason: "stop", usage },
     ],
-  ])("is parsed from a %s", (_, data, expected) => {
-    expect(parseText(`data: ${JSON.stringify(data)}\n\n`)).toEqual([
+  ])("is parsed from a %s", async (_, data, expected) => {
+    expect(await parseText(`data: ${JSON.stringify(data)}\n\ndata: [DONE]\n\n`)).toEqual([
       { ...EMPTY, ...(expected as object) },
     ]);
   });
@@ -64,29 +70,32 @@ describe("a chat event", () => {
     ["an error", '{"error":{"message":"no"}}'],
     ["a list", "[]"],
     ["null", "null"],
-    ["a response that isn't text", '{"response":{"a":1}}'],
+    ["a response that isn't text", '{"response":[1]}'],
     ["choices that aren't a list", '{"choices":{}}'],
-  ])("is malformed if its data is %s", (_, data) => {
-    expect(parseText(`data: ${data}\n\n`)).toEqual(["malformed"]);
+  ])("is refused if its data is %s", async (_, data) => {
+    await expect(parseText(`data: ${data}\n\n`)).rejects.toThrow("invalid response");
   });
 });
 
 describe("a chat stream", () => {
   const text =
     'data: {"response":"Ø 犬"}\r\n\r\n: still here\n\ndata: {"response":"🐕."}\n\ndata: [DONE]\n\n';
-  const expected = [{ ...EMPTY, text: "Ø 犬" }, { ...EMPTY, text: "🐕." }, "done"];
+  const expected = [
+    { ...EMPTY, text: "Ø 犬" },
+    { ...EMPTY, text: "🐕." },
+  ];
 
-  it("is parsed the same for any chunks of its bytes", () => {
+  it("is parsed the same for any chunks of its bytes", async () => {
     const bytes = new TextEncoder().encode(text);
-    expect(parseChunks([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+    expect(await parseStream([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
     for (let at = 0; at <= bytes.length; at += 1) {
-      expect(parseChunks([bytes.slice(0, at), bytes.slice(at)])).toEqual(expected);
+      expect(await parseStream([bytes.slice(0, at), bytes.slice(at)])).toEqual(expected);
     }
   });
 
-  it("is parsed without its last blank line", () => {
-    expect(parseText(text.trimEnd())).toEqual(expected);
-    expect(parseText('data: {"response":"Me')).toEqual(["malformed"]);
-    expect(parseText("")).toEqual([]);
+  it("is parsed without its last blank line", async () => {
+    expect(await parseText(text.trimEnd())).toEqual(expected);
+    await expect(parseText('data: {"response":"Me')).rejects.toThrow("invalid response");
+    await expect(parseText("")).rejects.toThrow("ended early");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDescription } from "../../../src/models/read-description.ts";
+import { readDescription } from "../../../src/models/describe.ts";
 
 const FACTS = {
   caption: "A dog runs on wet grass.",

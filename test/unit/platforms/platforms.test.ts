@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { toLanguageTag, toPlatformItem } from "../../../src/platforms/item.ts";
-import { htmlToText } from "../../../src/platforms/plain-text.ts";
-import type { ImportRequest } from "../../../src/platforms/platform.ts";
+import { parseProfile } from "../../../src/platforms/mastodon.ts";
+import {
+  toLanguageTag,
+  toPlatformItem,
+  type ImportRequest,
+  type Settings,
+} from "../../../src/platforms/platform.ts";
 import {
   PHOTONET,
   platformByName,
   platformFor,
   VIDEONET,
 } from "../../../src/platforms/registry.ts";
-import type { Settings } from "../../../src/platforms/settings.ts";
-import { toYouTubeRef } from "../../../src/platforms/youtube-url.ts";
+import { htmlToText } from "../../../src/platforms/web.ts";
+import { toYouTubeRef } from "../../../src/platforms/youtube.ts";
 
 const env: Settings = {
   FETCH_ALLOW: "",
@@ -38,6 +42,8 @@ describe("the URL of a video", () => {
     [`https://any.example:8443/videos/watch/${UUID}`, "peertube"],
     [`https://any.example/videos/embed/${UUID}`, "peertube"],
     ["https://any.example/videos/watch/217", "peertube"],
+    [`https://any.example/videos/watch/${UUID};threadId=3`, "peertube"],
+    [`https://any.example/w/${SHORT};threadId=3?start=2s`, "peertube"],
     ["https://www.youtube.com/watch?v=dQw4w9WgXcQ", "youtube"],
     ["https://m.youtube.com/watch?list=PL123&v=dQw4w9WgXcQ&t=3", "youtube"],
     ["https://youtu.be/dQw4w9WgXcQ?si=x", "youtube"],
@@ -73,6 +79,7 @@ describe("a playlist", () => {
     ["https://tube.example/video-channels/name", "peertube"],
     ["https://tube.example/a/name/video-channels", "peertube"],
     ["https://tube.example/accounts/name", "peertube"],
+    ["https://tube.example/a/name@bücher.example/videos", "peertube"],
     ["https://www.youtube.com/playlist?list=PL590L5WQmH8fJ54F369BLDSqIwcs-TCfs", "youtube"],
     [
       "https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PL590L5WQmH8fJ54F369BLDSqIwcs-TCfs",
@@ -82,6 +89,10 @@ describe("a playlist", () => {
     ["https://www.youtube.com/@NASA", "youtube"],
     ["https://www.youtube.com/@%E6%97%A5%E6%9C%AC%E8%AA%9E/videos", "youtube"],
     ["https://www.youtube.com/user/NASAtelevision", "youtube"],
+    ["https://www.youtube.com/user/NASAtelevision/shorts", "youtube"],
+    [`https://www.youtube.com/channel/${CHANNEL}/streams`, "youtube"],
+    ["https://www.youtube.com/@हिन्दी/videos", "youtube"],
+    ["https://www.youtube.com/@猫", "youtube"],
   ])("%s belongs to %s", (url, name) => {
     expect(platformNameFor({ kind: "playlist", url })).toBe(name);
   });
@@ -99,6 +110,9 @@ describe("a playlist", () => {
   it.each([
     "https://www.youtube.com/c/NASA",
     "https://www.youtube.com/feed/trending",
+    "https://www.youtube.com/@NASA/playlists",
+    `https://www.youtube.com/channel/${CHANNEL}/podcasts`,
+    "https://tube.example/a/name@a%2fb/videos",
     "https://example.org/list/1",
     `https://tube.example/w/${SHORT}`,
     "https://tube.example/c/..%2f..%2fadmin",
@@ -115,6 +129,8 @@ describe("a profile", () => {
   it.each([
     ["@name@photos.example", "mastodon"],
     ["first.last@photos.example:8443", "mastodon"],
+    ["@name@bücher.example", "mastodon"],
+    ["name@उदाहरण.example", "mastodon"],
     ["12345678@N00", "flickr"],
     ["name.of_someone", "instagram"],
     ["@name", "instagram"],
@@ -149,6 +165,16 @@ describe("a profile", () => {
       expect(() => platformNameFor({ kind: "profile", username })).toThrow();
     },
   );
+});
+
+it("a handle's host with other letters is asked by its name in ASCII", () => {
+  const origin = "https://xn--bcher-kva.example";
+  const byName = { kind: "profile", username: "@name@BÜCHER.example" } as const;
+  expect(parseProfile(byName, env)).toEqual({ origin, name: "name" });
+  const byUrl = { kind: "profile", url: "https://social.example/@name@bücher.example" } as const;
+  expect(parseProfile(byUrl, env)).toEqual({ origin, name: "name" });
+  const broken = { kind: "profile", url: "https://social.example/@name@a%20b" } as const;
+  expect(parseProfile(broken, env)).toBeNull();
 });
 
 describe("a platform", () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/config.ts";
 import { failureOf, AppError } from "../../../src/errors.ts";
-import { readEntries, toPlatformItem } from "../../../src/platforms/item.ts";
-import { toStorableListing, toStorablePage } from "../../../src/platforms/storable.ts";
+import {
+  readEntries,
+  toPlatformItem,
+  toStorableListing,
+  toStorablePage,
+} from "../../../src/platforms/platform.ts";
 
 const LONG = "x".repeat(LIMITS.urlCharacters + 1);
 const raw = {

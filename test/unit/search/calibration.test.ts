@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
 import { MODELS } from "../../../src/config.ts";
 import {
-  type CalibrationEntry,
-  type EmbeddingModels,
-  nearestEntry,
-} from "../../../src/search/calibration-entry.ts";
-import {
   CALIBRATIONS,
   calibrationState,
   embeddingModels,
   selectEvidenceModels,
 } from "../../../src/search/calibration.ts";
-import { hasEnoughText } from "../../../src/search/score-segment.ts";
+import { hasEnoughText } from "../../../src/search/evidence.ts";
+import {
+  type CalibrationEntry,
+  type EmbeddingModels,
+  nearestEntry,
+} from "../../../src/search/fuse.ts";
 
 const [OFFLINE, WITHOUT_IMAGES] = CALIBRATIONS;
 const LOCAL = {
@@ -38,7 +38,7 @@ it.each([
   ],
 ])("with %s, scores come from the right parameters", (_, env, models, state) => {
   expect(embeddingModels(env)).toEqual(models);
-  expect(calibrationState(env, null)).toBe(state);
+  expect(calibrationState(env)).toBe(state);
 });
 
 it.each<[EmbeddingModels, number]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SEQUENCES } from "../../../src/parameters.ts";
-import { type ChainCandidate, findChains } from "../../../src/search/sequences/chains.ts";
+import { type ChainCandidate, findChains } from "../../../src/search/search-sequence.ts";
 
 interface Named extends ChainCandidate {
   name: string;
@@ -10,7 +10,8 @@ interface Named extends ChainCandidate {
 function toCandidate(text: string): Named {
   const [name, range, score] = text.split(" ");
   const [start, end] = range!.split("-").map(Number);
-  return { name: name!, startMs: start! * 1000, endMs: end! * 1000, score: Number(score) };
+  const segment = { startMs: start! * 1000, endMs: end! * 1000 };
+  return { name: name!, segment, score: Number(score) };
 }
 
 /** Finds chains and names their segments: `boat light`. */
@@ -128,7 +129,7 @@ describe("chains of segments", () => {
         Array.from({ length: 6 }, () => {
           const startMs = Math.floor(random() * 60) * 1000;
           const endMs = startMs + Math.floor(1 + random() * 4) * 1000;
-          return { startMs, endMs, score: random() };
+          return { segment: { startMs, endMs }, score: random() };
         }),
       );
       const [best] = findChains(steps, 10_000);
@@ -143,14 +144,14 @@ describe("chains of segments", () => {
         Array.from({ length: count }, (_, i): ChainCandidate => {
           const startMs = (2 * i + offset) * 1000;
           const score = 1 / (i + 2); // the best chain is always the first one that is left
-          return {
+          const segment = {
             get startMs() {
               read += 1;
               return startMs;
             },
             endMs: startMs + 1000,
-            score,
           };
+          return { segment, score };
         });
       const chains = findChains([toCounted(0), toCounted(1)], 3_600_000);
       expect(chains).toHaveLength(SEQUENCES.chainsPerVideo);
@@ -167,7 +168,10 @@ function bestOfAll(steps: ChainCandidate[][], withinMs: number): number {
   for (const step of rest) {
     chains = chains.flatMap(({ last, score }) =>
       step
-        .filter(({ startMs }) => startMs >= last.endMs && startMs - last.endMs <= withinMs)
+        .filter(({ segment: { startMs } }) => {
+          const { endMs } = last.segment;
+          return startMs >= endMs && startMs - endMs <= withinMs;
+        })
         .map((next) => ({ last: next, score: score * next.score })),
     );
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeRle } from "../../../src/search/coco-rle.ts";
+import { encodeRle } from "../../../src/media/pixels/mask.ts";
 import { decodeMask } from "../../support/coco-mask.ts";
 
 /** Returns a seeded generator of numbers from 0 to 1 (Numerical Recipes). */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CALIBRATIONS } from "../../../src/search/calibration.ts";
-import { probabilityOfAny, mergeSignals, type Signals } from "../../../src/search/fuse.ts";
-import { combineSignals } from "../../../src/search/score-segment.ts";
+import { combineSignals } from "../../../src/search/evidence.ts";
+import { mergeSignals, probabilityOfAny, type Signals } from "../../../src/search/fuse.ts";
 
 describe("signals", () => {
   const model = {
@@ -45,7 +45,7 @@ describe("signals", () => {
 
   const field = (kind: "caption" | "speech" | "visual", ...terms: number[]) => {
     const matches = terms.map((term) => ({ term, isExact: true, start: 0, end: 0 }));
-    return { kind, isBoxLabels: false, matches };
+    return { kind, isLabels: false, matches };
   };
   const withNumber = (match: ReturnType<typeof field>, number: number) => ({
     ...match,
@@ -97,7 +97,7 @@ describe("signals", () => {
       "written by a model, with matched box labels",
       "m",
       [],
-      [{ ...field("visual", 2), isBoxLabels: true }],
+      [{ ...field("visual", 2), isLabels: true }],
       { label_coverage: 0.25 },
     ],
     [
@@ -122,7 +122,10 @@ describe("signals", () => {
       { term_coverage: 0.75, bm25_normalized: 0 },
     ],
   ])("of a segment are combined; its caption is %s", (_, captionModel, hits, matches, signals) => {
-    expect(combineSignals({ captionModel }, hits, matches, [1, 2, 1])).toEqual(signals);
+    const fieldMatches = matches.map((match) =>
+      captionModel === "template" && match.kind !== "speech" ? { ...match, isLabels: true } : match,
+    );
+    expect(combineSignals({ captionModel }, hits, fieldMatches, [1, 2, 1])).toEqual(signals);
   });
 
   it("have no negative weights in any calibration", () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type AssetId, trustedId } from "../../../src/ids.ts";
-import { countFacets } from "../../../src/search/aggregate/facets.ts";
-import { groupKeysOf, parseGrouping } from "../../../src/search/aggregate/group-keys.ts";
+import {
+  countFacets,
+  groupKeysOf,
+  parseGrouping,
+} from "../../../src/search/aggregate/group-keys.ts";
 
 const segmentOf = (metadata: object, labels: string[] = [], technical: object = {}) => ({
   segment: { labels },

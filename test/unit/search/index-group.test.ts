@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/errors.ts";
 import { type IndexId, trustedId } from "../../../src/ids.ts";
-import type { SearchableIndexRef } from "../../../src/search/calibration.ts";
-import { IndexGroup } from "../../../src/search/index-group.ts";
+import { IndexGroup, notFoundIn } from "../../../src/search/index-group.ts";
+import type { NamedIndexRef } from "../../../src/types.ts";
 import { MemoryIndex } from "../../../tools/memory-search/memory-index.ts";
 import { syntheticId } from "../../../tools/segment-batch.ts";
 
@@ -82,7 +82,6 @@ describe("a search of which an index", () => {
     );
     const reason = "The index did not answer within 0.05 s; try again.";
     expect(group.partial).toEqual([{ name: "memory-1", reason }]);
-    expect(group.answered).toEqual(others);
   });
 
   it("is the only one and never answers is a timeout", async () => {
@@ -97,7 +96,7 @@ describe("a search of which an index", () => {
 
 describe("a group of indices", () => {
   const indices = ["a", "b"].map((name) => {
-    return { indexId: trustedId<IndexId>(`ind_${name}`), name } as SearchableIndexRef;
+    return { indexId: trustedId<IndexId>(`ind_${name}`), name } as NamedIndexRef;
   });
   const [a, b] = indices.map(({ indexId }) => indexId) as [IndexId, IndexId];
   const busy = () => Promise.reject(new AppError("upstream_unavailable", "It is busy."));
@@ -117,7 +116,6 @@ describe("a group of indices", () => {
     const group = new IndexGroup(indices, NEVER);
     expect(await group[method](a, call)).toBeNull();
     expect(group.partial).toEqual([{ name: "a", reason }]);
-    expect(group.answered.map(({ name }) => name)).toEqual(answered);
     const next = await group.queryDatabase(a, async () => "rows");
     expect(next).toBe(answered.includes("a") ? "rows" : null);
     expect(await group.queryDatabase(b, async () => "rows")).toBe("rows");
@@ -133,8 +131,8 @@ describe("a group of indices", () => {
 
   it("lacks an id for sure only if no index has failed", async () => {
     const group = new IndexGroup(indices, NEVER);
-    expect(() => group.throwNotFound("There is none.")).toThrow("There is none.");
+    expect(notFoundIn(group, "segment", "seg_1")).toMatchObject({ code: "not_found" });
     await group.queryDatabase(a, busy);
-    expect(() => group.throwNotFound("There is none.")).toThrow("It is busy.");
+    expect(notFoundIn(group, "segment", "seg_1")).toMatchObject({ message: "It is busy." });
   });
 });

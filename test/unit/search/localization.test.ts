@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { boxesForTerms, visualScore, toBoxes } from "../../../src/search/boxes.ts";
-import { planMask, pasteMask } from "../../../src/search/localization.ts";
+import { pasteMask, planMask } from "../../../src/media/pixels/mask.ts";
+import { boxesForTerms, toBoxes, visualScore } from "../../../src/search/localization.ts";
 import { targetPhrase, uniqueWords } from "../../../src/search/query.ts";
 
 const box = { x: 0, y: 0, width: 0.5, height: 0.5 };

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { applyCurve, type LogOddsCurve } from "../../../src/search/log-odds-curve.ts";
-import { toProbability } from "../../../src/search/log-odds-line.ts";
-import { createRandom } from "../../../src/search/random-numbers.ts";
+import { applyCurve, type LogOddsCurve, toProbability } from "../../../src/search/fuse.ts";
 import { fitCurve } from "../../../tools/calibration/fit-curve.ts";
+import { createRandom } from "../../../tools/random-numbers.ts";
 
 const CURVE = [
   { from: -1, to: -2 },

@@ -1,30 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { trustedId, type SegmentId } from "../../../src/ids.ts";
-import { PREFIXES } from "../../../src/normal-form/languages.ts";
+import { type SegmentId, trustedId } from "../../../src/ids.ts";
 import {
   fieldEvidence,
+  highlightMatches,
   matchFields,
   mergeEvidence,
   termCoverage,
 } from "../../../src/search/evidence.ts";
-import { highlightMatches } from "../../../src/search/highlight.ts";
 import { collapseNearDuplicates, type NearDuplicateKey } from "../../../src/search/hits.ts";
-import { QueryTerms } from "../../../src/search/query-terms.ts";
 import {
+  contentWords,
   foldPlural,
   parseQuery,
   toFtsQuery,
-  contentWords,
   uniqueWords,
 } from "../../../src/search/query.ts";
 import { type Mode, toSearchScope } from "../../../src/search/request.ts";
 import {
+  encodeFtsText,
+  FTS_COLUMNS,
   matchAll,
   matchAny,
-  encodeFtsText,
   matchExpression,
-  FTS_COLUMNS,
 } from "../../../src/store/index-database/fulltext.ts";
+import { QueryTerms } from "../../../src/text/query-terms.ts";
+import { PREFIXES } from "../../../src/text/stems.ts";
+import { TEMPLATE } from "../../../src/types.ts";
 
 describe("near-duplicates", () => {
   const candidate = (segmentId: string, keyframeHash: number[] | null, transcript = "") => {
@@ -107,11 +108,11 @@ describe("query words", () => {
   });
 });
 
-const { de: GERMAN, ...OTHERS } = PREFIXES;
+const [GERMAN, ...OTHERS] = PREFIXES;
 /** Forms in languages other than English and German. */
 /** "red cup" as one German word, with the letters that may be between. */
 const COMPOUNDS = ["", "s", "n", "en", "es"].map((link) => ` OR "ɖred${link}cup"`).join("");
-const OTHER_FORM = new RegExp(` OR "[${Object.values(OTHERS).join("")}][^"]*"`, "gu");
+const OTHER_FORM = new RegExp(` OR "[${OTHERS.join("")}][^"]*"`, "gu");
 const CUP = `"cup" OR "${GERMAN}cup"`;
 
 describe("a query", () => {
@@ -154,10 +155,10 @@ describe("a query", () => {
   });
 
   it("matches the normal form of a text", () => {
-    expect(encodeFtsText("東京 tower")).toBe("东 京 tower");
-    expect(encodeFtsText("ＴＶ show, naïve!")).toBe("tv show naive");
-    expect(encodeFtsText("an e-mail")).toBe("an e mail \u2063 email");
-    expect(encodeFtsText("Die Häuser am Fluss")).toBe("ɖdieɖ ɖhausɖɖ ɖamɖ ɖfluss");
+    expect(encodeFtsText("東京 tower", "en")).toBe("东 京 tower");
+    expect(encodeFtsText("ＴＶ show, naïve!", "en")).toBe("tv show naive");
+    expect(encodeFtsText("an e-mail", "en")).toBe("an e mail \u2063 email");
+    expect(encodeFtsText("Die Häuser am Fluss", "de")).toBe("ɖdieɖ ɖhausɖɖ ɖamɖ ɖfluss");
   });
 });
 
@@ -175,7 +176,17 @@ describe("search modes", () => {
   });
 });
 
-const emptyFields = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
+const emptyFields = {
+  captionModel: null as string | null,
+  speechBefore: "",
+  speechAfter: "",
+  caption: "",
+  transcript: "",
+  onScreenText: "",
+  labels: [],
+  boxes: [],
+  language: null,
+};
 
 describe("excerpts", () => {
   const excerpt = (words: string[], text: string) =>
@@ -238,6 +249,46 @@ describe("evidence", () => {
     const weights = [1, 1, 1, 5];
     expect(termCoverage(matches, weights)).toBeCloseTo(0.625, 2);
     expect(termCoverage(matchFields(emptyFields, terms, scope), weights)).toBe(0);
+  });
+
+  it.each([
+    ["hot dog", ["A hot dog and two cups.", "hot dog, cup"], true],
+    ["hot dogs and cups", ["Two hot dogs, a bowl and many cups.", "hot dog, bowl, cup"], true],
+    ["dog", ["A hot dog and two cups.", "hot dog, cup"], false],
+    ["table", ["A dining table.", "dining table"], false],
+    ["skis", ["Two people and three pairs of skis.", "person, skis"], true],
+    ["words", ["A cat and words.", "cat"], true],
+    ["quince", ["A quince on a windowsill. A vase.", "vase"], true],
+    ["dog", ["Lunch in town. A hot dog and a cup.", "hot dog, cup"], false],
+  ])("of %s is matched in whole labels of a detector", (query, [caption, labels], isFound) => {
+    const segment = { ...emptyFields, captionModel: TEMPLATE, caption: caption! };
+    const words = new QueryTerms(query.split(" "));
+    const found = matchFields({ ...segment, labels: labels!.split(", ") }, words, scope);
+    expect(found.some(({ kind }) => kind === "caption")).toBe(isFound);
+    const box = (label: string) => ({ label, x: 0, y: 0, width: 1, height: 1, score: 1 });
+    const boxes = labels!.split(", ").map(box);
+    const onlyBoxes = { columns: [], useBoxLabels: true };
+    const inBoxes = matchFields({ ...emptyFields, boxes }, words, onlyBoxes);
+    expect(inBoxes.length > 0).toBe(isFound && !["words", "quince"].includes(query));
+  });
+
+  it.each([
+    ["dog sand", "sand", 2],
+    ["dog", "", 0],
+    ["sea", "", 0],
+    ["sand", "sand", 1],
+  ])("of a cut sentence is matched beside own words: %s", (query, own, count) => {
+    const speech = { speechBefore: "A dog on the", transcript: "sand. The", speechAfter: "sea." };
+    const words = new QueryTerms(query.split(" "));
+    const [match] = matchFields({ ...emptyFields, ...speech }, words, scope);
+    expect(match?.matches ?? []).toHaveLength(count);
+    const exact = match?.matches.filter(({ isExact }) => isExact) ?? [];
+    expect(exact.map(({ start, end }) => match!.text.slice(start, end)).join()).toBe(own);
+  });
+
+  it("of a label is found as prose where a model or a person wrote the caption", () => {
+    const segment = { ...emptyFields, caption: "A hot dog and two cups." };
+    expect(matchFields(segment, terms, scope)).toHaveLength(1);
   });
 
   it("is merged by kind and sorted by score, without scores of 0", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SEQUENCES } from "../../../src/parameters.ts";
-import { selectVideosToDeepen } from "../../../src/search/sequences/deepening.ts";
+import { selectVideosToDeepen } from "../../../src/search/search-sequence.ts";
 
 type Scores = Record<string, number>;
 const select = (steps: Scores[]) =>

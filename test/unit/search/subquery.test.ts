@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Mode } from "../../../src/search/modes.ts";
-import { subqueryModes } from "../../../src/search/subquery.ts";
+import { type Mode, subqueryModes } from "../../../src/search/request.ts";
 
 describe("the modes of a subquery", () => {
   it.each<[Mode[], Mode[], Mode[]]>([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findLooseIds } from "../../../scripts/check-ids.ts";
 import type { AccountId, AssetId, IndexId, VectorId } from "../../../src/ids.ts";
+import { deleteAssetRows } from "../../../src/store/asset-changes.ts";
 import {
   getAsset,
   listAssets,
@@ -12,7 +13,6 @@ import { listIndices, requireIndex } from "../../../src/store/d1/indices.ts";
 import { claimJob, requireJob } from "../../../src/store/d1/jobs.ts";
 import { getSource } from "../../../src/store/d1/sources.ts";
 import { getUpload, listParts } from "../../../src/store/d1/uploads.ts";
-import { deleteAssetRows } from "../../../src/store/deletions.ts";
 import { indexDatabase } from "../../../src/store/index-database/index-database.ts";
 import {
   listSegments,

@@ -28,7 +28,7 @@ it("parameters fitted on one archive lower the calibration error on another", as
   const other = await judgeNewArchive(2);
   const [before, after] = [textError(OFFLINE!, other), textError(fitted, other)];
   expect(before).toBeGreaterThan(0.03);
-  expect(after).toBeLessThan(0.5 * before);
+  expect(after).toBeLessThan(0.6 * before);
 });
 
 it("a search in memory for a text without a vector fails", async () => {

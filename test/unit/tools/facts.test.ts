@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AnswerCase } from "../../../bench/answers/case.ts";
 import { KINDS } from "../../../bench/answers/fact-kinds.ts";
 import { judgeAnswer, summarizeOutcomes } from "../../../bench/answers/outcomes.ts";
-import { createRandom } from "../../../src/search/random-numbers.ts";
 import { makeFacts } from "../../../tools/facts/facts.ts";
+import { createRandom } from "../../../tools/random-numbers.ts";
 
 describe("generated facts", () => {
   const { stated, unanswered } = makeFacts(KINDS, createRandom(1));

@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
-import { isColour, isNumber } from "../../../src/answer/quotes/answer-kinds.ts";
-import type { Lexicon } from "../../../src/answer/quotes/lexicon.ts";
-import type { Random } from "../../../src/search/random-numbers.ts";
+import { isColour, isNumber } from "../../../local/engine/quotes/answer-kinds.ts";
+import type { Lexicon } from "../../../local/engine/quotes/lexicon.ts";
+import type { Random } from "../../random-numbers.ts";
 
 /** A question about a photo, and a caption that answers it or doesn't. */
 export interface CaptionExample {

@@ -1,7 +1,7 @@
-import type { Lexicon } from "../../../src/answer/quotes/lexicon.ts";
-import { createRandom, type Random } from "../../../src/search/random-numbers.ts";
+import type { Lexicon } from "../../../local/engine/quotes/lexicon.ts";
 import { type Facts, makeFacts } from "../../facts/facts.ts";
 import { readStatements } from "../../facts/statements.ts";
+import { createRandom, type Random } from "../../random-numbers.ts";
 import { shuffle } from "../random.ts";
 import { CaptionQuestions } from "./caption-questions.ts";
 import { TRAINING_KINDS } from "./fact-table.ts";

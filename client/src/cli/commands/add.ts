@@ -7,6 +7,7 @@ import {
   NotFoundError,
   PermissionError,
 } from "../../index.ts";
+import { estimateWork } from "../../local-media.ts";
 import { StoredCopies } from "../../stored-copies.ts";
 import { addUrl } from "../add-url.ts";
 import { UsageError } from "../command-arguments.ts";
@@ -30,9 +31,10 @@ export const addCommand: Command = {
   name: "add",
   summary: "Upload files, the files of folders, or URLs, and wait until they are ready.",
   details:
-    "Folders are searched for videos and images. A transcript beside a video (film.srt, .vtt, .json " +
-    "or .txt beside film.mp4) goes with it. Files that the index has aren't uploaded again, and " +
-    "failed ones are retried. After Ctrl-C or a break, the same command continues.",
+    "Folders are searched for videos and images. Links that lead out of a folder are skipped. A " +
+    "transcript with times beside a video (film.srt, film.mp4.srt, film.en.vtt or film.json beside " +
+    "film.mp4) goes with it. Files that the index has aren't uploaded again, and failed ones are " +
+    "retried. After Ctrl-C or a break, the same command continues.",
   parameters: [{ name: "file|folder|url", isRepeated: true, isFile: true }],
   options: [
     { name: "create", description: "Create the index if it doesn't exist." },
@@ -43,6 +45,7 @@ export const addCommand: Command = {
       description: `Files at a time, 1 to ${MAX_CONCURRENCY} (default ${DEFAULT_CONCURRENCY}).`,
     },
     { name: "type", value: "TYPE", choices: ["video", "image"], description: "What URLs lead to." },
+    { name: "follow-links", description: "Follow links that lead out of a folder, too." },
     { name: "no-wait", description: "End when everything is uploaded." },
   ],
   examples: [
@@ -61,7 +64,8 @@ interface Task {
   /** Path or URL. */
   source: string;
   name: string;
-  bytes: number | null;
+  /** Work that it is, in images; null if it isn't known. */
+  work: number | null;
   add: (
     run: LocalUploads,
     onProgress: (fraction: number, state: string) => void,
@@ -79,21 +83,31 @@ interface Outcome {
 
 async function add(context: CommandContext): Promise<number> {
   const { args, output } = context;
-  const selection = await selectMedia(args.positionals);
-  const { skipped } = selection;
+  const selection = await selectMedia(args.positionals, args.flag("follow-links"));
+  const { skipped, refused } = selection;
   if (skipped.length > 0) {
     const names = skipped.slice(0, SKIPPED_NAMES).map((path) => basename(path));
     const more = skipped.length > SKIPPED_NAMES ? ", …" : "";
     const files = formatCount(skipped.length, "other file");
     output.note(`Skipped ${files} of the folders: ${names.join(", ")}${more}`);
   }
+  if (refused.length > 0) {
+    output.note(`Skipped, too (--follow-links follows the links that lead out of their folder):`);
+    for (const { path, reason } of refused) output.note(`  ${sanitizeLine(path)}: it ${reason}`);
+  }
   const tasks = listTasks(selection, args.text("type"));
   if (tasks.length === 0) throw new UsageError("There is no video and no image among these files.");
   const concurrency = readConcurrency(args.number("concurrency"));
   const run = await openRun(context);
   const bars = new ProgressBars(output.stderr, output.isQuiet);
-  const mean = meanBytes(selection);
-  for (const { source, name, bytes } of tasks) bars.add(source, name, bytes ?? mean);
+  const mean = meanWork(tasks);
+  const workOf = ({ work }: Task) => work ?? mean;
+  for (const task of tasks) bars.add(task.source, task.name, workOf(task));
+  // What takes longest begins first, so that no long video is left to work alone at the end.
+  tasks.sort((a, b) => workOf(b) - workOf(a));
+  if (run.isWaiting && tasks.length > 1) {
+    output.note(`Search what is ready: ${run.serviceUrl}/#/${run.index.name}`);
+  }
   const startedAt = Date.now();
   const outcomes: Outcome[] = [];
   try {
@@ -144,18 +158,19 @@ function listTasks(selection: MediaSelection, type: string | undefined): Task[] 
     ...unreadable.map((path): Task => {
       const message = "It is neither a video nor an image that the service reads.";
       const add = () => Promise.reject(new Error(message));
-      return { source: path, name: basename(path), bytes: 0, add };
+      return { source: path, name: basename(path), work: 0, add };
     }),
     ...files.map((media): Task => {
-      const { path, name, bytes } = media;
-      return { source: path, name, bytes, add: (run, report) => addLocalFile(run, media, report) };
+      const { path, name } = media;
+      const work = estimateWork(media);
+      return { source: path, name, work, add: (run, report) => addLocalFile(run, media, report) };
     }),
     ...urls.map((url): Task => {
       const kind = type === "video" || type === "image" ? type : kindOfUrl(url);
       return {
         source: url,
         name: url,
-        bytes: null,
+        work: null,
         add: (run, report) => addUrl(run, url, kind, report),
       };
     }),
@@ -175,10 +190,10 @@ function readConcurrency(value: number | undefined): number {
   return concurrency;
 }
 
-/** Returns the mean size of the files, which stands for the unknown size of a URL. */
-function meanBytes({ files }: MediaSelection): number {
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  return files.length > 0 ? Math.max(1, total / files.length) : 1;
+/** Returns the mean work of the files, which stands for the unknown work of a URL. */
+function meanWork(tasks: readonly Task[]): number {
+  const known = tasks.flatMap(({ work }) => work ?? []);
+  return known.length > 0 ? Math.max(1, known.reduce((a, b) => a + b) / known.length) : 1;
 }
 
 /** Adds one file or URL. Errors that concern only it are its outcome; others are thrown. */
@@ -214,7 +229,7 @@ function describeAdded({ asset, isDuplicate, isTranscriptMissing }: AddedMedia):
       ? `, ${formatCount(segments, "segment")}`
       : "";
   const transcript = isTranscriptMissing ? ", without its transcript: run the command again" : "";
-  const notes = warnings.map(({ code }) => `, but ${code}`).join("");
+  const notes = warnings.map(({ code, message }) => `, but ${code}: ${message}`).join("");
   return `✔ ${state}${length}${parts}${duplicate}${notes}${transcript}`;
 }
 

@@ -13,8 +13,8 @@ export const countCommand: Command = {
   name: "count",
   summary: "Count what there is, or what a query finds, by groups.",
   details:
-    "Without a query, numbers are exact. With one, each is the expected number, and the range has " +
-    "the true one with a probability of 90 %. An image is one segment of 0 seconds.",
+    "With a query, the hits whose scores are high enough are counted, 0.5 by default. An image is " +
+    "one segment of 0 seconds.",
   parameters: [{ name: "query", isOptional: true }],
   options: [
     {
@@ -30,6 +30,11 @@ export const countCommand: Command = {
       name: "mode",
       value: "MODES",
       description: `Count only in these, with commas: ${MODES.join(", ")}.`,
+    },
+    {
+      name: "top-p",
+      value: "P",
+      description: "With a query: lowest score of a hit that counts (default 0.5).",
     },
     { name: "as-written", description: "Don't correct words that no moment has." },
     { name: "filter", value: "JSON", description: 'Filter on metadata: {"year": {"$gte": 2024}}.' },
@@ -53,27 +58,24 @@ async function count(context: CommandContext): Promise<void> {
   if (query.corrected !== null) {
     output.note(`Counted "${query.corrected}". With --as-written, words aren't corrected.`);
   }
-  const isEstimate = total.interval !== null;
   const columns: Column[] = [
     { title: args.text("by") ?? "asset_type", minWidth: 16 },
     { title: unit, align: "right" },
-    ...(isEstimate ? [{ title: "90 %", align: "right" as const }] : []),
   ];
   const toRow = (name: string, counted: Aggregate["total"]) => [
     name,
     formatNumber(unit, counted.count),
-    ...(counted.interval ? [formatInterval(unit, counted.interval)] : []),
   ];
   const rows = groups.map(({ key, title, ...counted }) => toRow(nameOf(title ?? key), counted));
   if (other.groups > 0) rows.push(toRow(`(${formatCount(other.groups, "other")})`, other));
   output.table(columns, [...rows, toRow("(total)", total)]);
-  if (isEstimate) noteCalibration(output, calibration);
+  if (request.query !== undefined) noteCalibration(output, calibration);
 }
 
 function readRequest({ args }: CommandContext): AggregateRequest {
   const [query] = args.positionals;
   const [groupBy, top, filter] = [args.text("by"), args.number("top"), args.object("filter")];
-  const modes = args.list("mode", MODES);
+  const [modes, topP] = [args.list("mode", MODES), args.number("top-p")];
   const unit = UNITS.find((one) => one === (args.text("unit") ?? "segments"));
   if (!unit) throw new UsageError(`--unit takes ${UNITS.join(", ")}.`);
   return {
@@ -81,6 +83,7 @@ function readRequest({ args }: CommandContext): AggregateRequest {
     ...(query !== undefined && { query, correct: !args.flag("as-written") }),
     ...(groupBy !== undefined && { group_by: groupBy }),
     ...(top !== undefined && { top }),
+    ...(topP !== undefined && { top_p: topP }),
     ...(modes && { modes }),
     ...(filter && { filter }),
   };
@@ -91,12 +94,5 @@ function nameOf(key: Aggregate["groups"][number]["key"]): string {
 }
 
 function formatNumber(unit: Aggregate["unit"], value: number): string {
-  if (unit === "seconds") return formatDuration(value);
-  return Number.isInteger(value) ? String(value) : value.toFixed(1);
-}
-
-/** Widens an interval to whole segments or assets. */
-function formatInterval(unit: Aggregate["unit"], [low = 0, high = 0]: number[]): string {
-  const ends = unit === "seconds" ? [low, high] : [Math.floor(low), Math.ceil(high)];
-  return ends.map((end) => formatNumber(unit, end)).join(" – ");
+  return unit === "seconds" ? formatDuration(value) : String(value);
 }

@@ -18,7 +18,7 @@ export const judgeCommand: Command = {
   options: [],
   examples: [
     { line: "judge judged.csv --index trip", does: "Send the judgments of a table" },
-    { line: "judge --index trip --json", does: "Precision and calibration so far" },
+    { line: "judge --index trip --json", does: "Judged and right so far, by score" },
   ],
   run: judge,
 };
@@ -34,23 +34,10 @@ async function judge(context: CommandContext): Promise<void> {
   const quality = await index.judgments.quality({ signal });
   if (file !== undefined) output.line(`Sent ${formatCount(judgments.length, "judgment")}.`);
   output.json({ sent: judgments.length, quality });
-  const { judgments: count, relevant, is_enough, precision, calibration_error } = quality.all;
-  const counted = `${formatCount(count, "judgment")}, ${relevant} relevant`;
-  output.line(`${counted}; calibration: ${quality.calibration}`);
-  if (!is_enough) {
-    output.line("Too few to say how good results are: 30 are needed.");
-    return;
+  const { judged, right, tenths, calibration } = quality;
+  output.line(`${formatCount(judged, "judgment")}, ${right} relevant; calibration: ${calibration}`);
+  for (const tenth of tenths) {
+    if (tenth.judged === 0) continue;
+    output.line(`score from ${tenth.from}: ${tenth.judged} judged, ${tenth.right} relevant`);
   }
-  for (const { threshold, precision: value, low, high } of precision ?? []) {
-    if (value === null) continue;
-    output.line(`score ≥ ${threshold}: ${share(value)} relevant (${share(low)} to ${share(high)})`);
-  }
-  if (calibration_error) {
-    const { value, low, high } = calibration_error;
-    output.line(`calibration error ${share(value)} (${share(low)} to ${share(high)})`);
-  }
-}
-
-function share(value: number | null): string {
-  return `${Math.round(100 * (value ?? 0))} %`;
 }

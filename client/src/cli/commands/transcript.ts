@@ -1,7 +1,7 @@
 import type { Command, CommandContext } from "../command.ts";
 import { indexName } from "../index-name.ts";
 import { waitForJob } from "../job-progress.ts";
-import { readLocalText } from "../local-file.ts";
+import { openLocalFile } from "../local-file.ts";
 import { formatJson } from "../sanitize.ts";
 
 const FORMATS = ["vtt", "srt", "txt", "json"] as const;
@@ -27,7 +27,8 @@ export const transcriptCommands: Command[] = [
   {
     name: "transcript put",
     summary: "Replace the transcript of a video by a file.",
-    details: "Takes SRT, WebVTT, JSON and plain text. The video must be ready.",
+    details:
+      "Takes SRT, WebVTT, TTML, EBU STL, JSON, plain text and others: docs/formats.md. The video must be ready.",
     parameters: [{ name: "video" }, { name: "file", isFile: true }],
     options: [],
     examples: [{ line: "transcript put vid_… film.srt --index trip", does: "From subtitles" }],
@@ -54,9 +55,9 @@ async function putTranscript(context: CommandContext): Promise<void> {
   const { args, client, output, signal } = context;
   const sightline = await client();
   const [id = "", file = ""] = args.positionals;
-  const text = await readLocalText(file);
+  const transcript = await openLocalFile(file);
   const { videos } = sightline.index(indexName(context));
-  const updated = await videos.replaceTranscript(id, text, { signal });
+  const updated = await videos.replaceTranscript(id, transcript, { signal });
   await waitForJob(context, sightline, updated.job_id, file);
   output.line(`Replaced the transcript of ${id}: ${updated.cues} cues.`);
   output.json(updated);

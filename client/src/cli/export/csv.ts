@@ -1,5 +1,8 @@
+import type { Hit, Segment } from "../../index.ts";
 import { sanitizeText } from "../sanitize.ts";
-import type { ExportedSegment } from "./clip.ts";
+
+/** A segment that an export lists: a hit, or a segment named by its id. */
+export type ExportedSegment = Segment & Partial<Pick<Hit, "rank" | "score" | "evidence">>;
 
 const COLUMNS = [
   "rank",

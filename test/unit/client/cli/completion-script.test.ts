@@ -13,7 +13,7 @@ describe("the words of completions", () => {
   it.each([
     ["", ["login", "index", "search", "completion"]],
     ["index", ["create", "list", "delete"]],
-    ["export", ["edl", "csv", "otio", "--output", "--json"]],
+    ["export", ["edl", "csv", "otio", "fcpxml", "--output", "--json"]],
     ["search", ["--top-k", "--index", "--help"]],
   ])("after %j contain %j", (prefix, expected) => {
     expect(words.get(prefix)?.words).toEqual(expect.arrayContaining(expected));

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Clip, type ExportedSegment, toClip } from "../../../../client/src/cli/export/clip.ts";
-import { formatCsv } from "../../../../client/src/cli/export/csv.ts";
-import { toOtio } from "../../../../client/src/cli/export/otio.ts";
+import { type ExportedSegment, formatCsv } from "../../../../client/src/cli/export/csv.ts";
 
 const segment: ExportedSegment = {
   segment_id: "seg_1",
@@ -60,44 +58,5 @@ describe("CSV", () => {
     ["a \u001B[2J\u009B31m\u202Eb", "a [2J31mb"],
   ])("writes the caption %j as %j", (caption, field) => {
     expect(formatCsv([{ ...segment, caption }])).toContain(`,1,3.5,${field},`);
-  });
-});
-
-describe("OpenTimelineIO", () => {
-  const clip: Clip = toClip(segment, { fps: 24, duration_seconds: 10 })!;
-  const read = (clips: Clip[]) => {
-    const timeline = JSON.parse(JSON.stringify(toOtio("boats", clips)));
-    return { timeline, clips: timeline.tracks.children[0].children };
-  };
-
-  it("has one video track with a clip for each segment", () => {
-    const { timeline, clips } = read([clip, clip]);
-    expect(timeline).toMatchObject({ OTIO_SCHEMA: "Timeline.1", name: "boats" });
-    expect(timeline.tracks).toMatchObject({ OTIO_SCHEMA: "Stack.1" });
-    expect(timeline.tracks.children).toMatchObject([{ OTIO_SCHEMA: "Track.1", kind: "Video" }]);
-    expect(clips).toHaveLength(2);
-  });
-
-  it("counts the time range of a clip in frames of its file", () => {
-    const [{ OTIO_SCHEMA, source_range, media_references }] = read([clip]).clips;
-    expect(OTIO_SCHEMA).toBe("Clip.2");
-    expect(source_range).toMatchObject({
-      start_time: { value: 24, rate: 24 },
-      duration: { value: 60, rate: 24 },
-    });
-    expect(media_references.DEFAULT_MEDIA).toMatchObject({
-      OTIO_SCHEMA: "ExternalReference.1",
-      target_url: "film.mp4",
-      available_range: { start_time: { value: 0 }, duration: { value: 240 } },
-    });
-  });
-
-  it("takes 25 frames a second for a file without a known rate, and at least one frame", () => {
-    const short = toClip({ ...segment, end_seconds: 1.001 }, undefined)!;
-    expect(read([short]).clips[0].source_range.duration).toMatchObject({ value: 1, rate: 25 });
-  });
-
-  it("has no clip of an image", () => {
-    expect(toClip(image, undefined)).toBeNull();
   });
 });

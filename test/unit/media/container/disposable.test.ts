@@ -1,6 +1,6 @@
 import { EncodedPacket, type VideoCodec } from "mediabunny";
 import { describe, expect, it } from "vitest";
-import { makeDisposablePredicate } from "../../../../src/media/container/disposable.ts";
+import { makeDisposablePredicate } from "../../../../src/media/container/packets.ts";
 
 const DISPOSABLE_SLICE = 0x01; // nal_ref_idc 0
 const REFERENCE_SLICE = 0x41; // nal_ref_idc 2

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resizeLuma } from "../../../../src/media/pixels/resize-luma.ts";
+import { resizeLuma } from "../../../../src/media/pixels/luma.ts";
 
 type Image = [width: number, height: number, pixels: number[]];
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { RgbaImage } from "../../../../src/media/pixels/jpeg.ts";
+import type { Storyboard } from "../../../../src/derived-media.ts";
 import {
   drawTiles,
   planStoryboard,
   splitTiles,
   tileTimes,
-} from "../../../../src/media/shots/storyboard.ts";
-import type { Storyboard } from "../../../../src/storyboard.ts";
+} from "../../../../src/ingest/storyboard.ts";
+import type { RgbaImage } from "../../../../src/media/pixels/jpeg.ts";
 
 type Video = [durationMs: number, width: number | null, height: number | null];
 type Layout = [

@@ -4,7 +4,7 @@ import {
   conjunction,
   expectedProbability,
   scaleOdds,
-} from "../../../../src/search/logic/probability.ts";
+} from "../../../../src/search/logic/conditions.ts";
 
 describe("Probabilities of several things", () => {
   it.each<[number[], number]>([

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type AssetId, type SegmentId, trustedId } from "../../../../src/ids.ts";
-import {
-  isWithinScope,
-  makeScopes,
-  type SegmentPosition,
-} from "../../../../src/search/logic/scopes.ts";
+import { isWithinScope, makeScopes } from "../../../../src/search/logic/search-logic.ts";
+import type { SegmentPosition } from "../../../../src/store/index-database/find-segments.ts";
 
 const LIMITS = { maxCandidates: 10, maxScored: 10, maxNeighbours: 10 };
 

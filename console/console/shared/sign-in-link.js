@@ -1,0 +1,16 @@
+/** A key, and the route behind it: `#key=sl_…/holidays?q=boat`. */
+const LINK = /^#key=([^/]*)(\/.*)?$/;
+const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Takes the key of a link that signs in out of the page's address, at once: neither the history nor
+ * the server gets it. Returns the key, and whether the service runs on this computer; null without
+ * one. Elsewhere a stranger's link must not sign anybody in, because what they add would be the
+ * stranger's.
+ */
+export function takeLinkedKey() {
+  const [, key, route = "/"] = LINK.exec(location.hash) ?? [];
+  if (key === undefined) return null;
+  history.replaceState(null, "", `#${route}`);
+  return { key, isLocal: LOCAL_HOST.test(location.hostname) };
+}

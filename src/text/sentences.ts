@@ -1,0 +1,64 @@
+import type { Segment } from "../types.ts";
+
+/**
+ * Abbreviations whose full stop ends no sentence: titles, initials, "U.S.", German ordinals ("3.").
+ */
+const ABBREVIATION =
+  /(?:^|[\s("“'*_-])(?:Mrs?|Ms|Mme|Dra?|Hr|Fr|Profs?|St|Mt|Sra?|Jr|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Inc|Ltd|Corp|Nr|Fig|vs|approx|ca|cf|bzw|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|(?:\p{L}\.)+\p{L}|\p{L}|\d{1,2}|Nos?(?=\.\d))\..$/su;
+/** Number of characters before a stop that are inspected. */
+const CONTEXT_LENGTH = 400;
+
+/** Tests whether a text ends with an abbreviation that `next` continues: "Mr.", "U.S.". */
+export function endsWithAbbreviation(text: string, next: string): boolean {
+  return ABBREVIATION.test(text.slice(-CONTEXT_LENGTH).trimEnd() + next.charAt(0));
+}
+
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/**
+ * Splits a text at line breaks and at sentence boundaries (UAX #29), but not after "Mr." and the
+ * like. No sentence is empty.
+ */
+export function splitSentences(text: string): string[] {
+  const sentences: string[][] = [];
+  let last = "\n";
+  // A line break ends a sentence (SB4). A call for each line would take far longer.
+  for (const { segment } of SEGMENTER.segment(text)) {
+    const isEnd = /(?:\d\.\s*|[\n\r])$/.test(last) || !endsWithAbbreviation(last, segment);
+    if (isEnd) sentences.push([segment]);
+    else sentences.at(-1)!.push(segment);
+    last = segment;
+  }
+  return sentences.map((parts) => parts.join("").trim()).filter(Boolean);
+}
+
+/** Characters of a neighbour's sentence that are kept: speech may have no full stops. */
+const MAX_NEIGHBOUR = 160;
+
+/** Tests whether a text ends with the end of a sentence. */
+export function endsSentence(text: string): boolean {
+  return /[.!?…。！？｡؟۔।]["'”’»)\]]*$/u.test(text);
+}
+
+/**
+ * Returns the last sentence of the text before, and the rest of a sentence that goes on in the text
+ * after; empty if there is none.
+ */
+export function neighbourSentences(before: string, text: string, after: string) {
+  if (text === "") return { speechBefore: "", speechAfter: "" };
+  const end = before.slice(-MAX_NEIGHBOUR);
+  const start = after.slice(0, MAX_NEIGHBOUR);
+  const lastWords = end === before ? end : end.replace(/^\S*\s/u, "");
+  const firstWords = start === after ? start : start.replace(/\s\S*$/u, "");
+  return {
+    speechBefore: splitSentences(lastWords).at(-1) ?? "",
+    speechAfter: endsSentence(text) ? "" : (splitSentences(firstWords)[0] ?? ""),
+  };
+}
+
+/** Returns what is said in a segment, with the whole of its first and its last sentence. */
+export function speechOf(segment: Pick<Segment, "speechBefore" | "transcript" | "speechAfter">) {
+  const { speechBefore, transcript, speechAfter } = segment;
+  const start = endsSentence(speechBefore) ? "" : speechBefore;
+  return [start, transcript, speechAfter].filter(Boolean).join(" ");
+}

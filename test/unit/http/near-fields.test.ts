@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { nearFieldIssues } from "../../../src/http/validation.ts";
+import * as z from "../../../src/http/zod.ts";
+
+const body = z.object({
+  query: z.string(),
+  top_k: z.int().default(10),
+  modes: z.array(z.string()).optional(),
+  filter: z.record(z.string(), z.unknown()).default({}),
+  settings: z.object({ webhook_url: z.string().optional() }).nullable().optional(),
+});
+
+it.each([
+  ["filters", "filter"],
+  ["topk", "top_k"],
+  ["topK", "top_k"],
+  ["top-k", "top_k"],
+  ["mode", "modes"],
+  ["Query", "query"],
+  ["qurey", "query"],
+  ["queries", "query"],
+])("the field %s is refused as %s", (name, known) => {
+  expect(nearFieldIssues(body, { query: "x", [name]: 1 })).toEqual([
+    {
+      loc: ["body", name],
+      type: "extra_forbidden",
+      msg: `Extra inputs are not permitted: the field is called "${known}"`,
+    },
+  ]);
+});
+
+it.each(["user_id", "name", "temperature", "limit", "", "x".repeat(10_000)])(
+  "the unknown field %j is ignored",
+  (name) => {
+    expect(nearFieldIssues(body, { query: "x", [name]: 1 })).toEqual([]);
+  },
+);
+
+it("a field of an object in the body is compared, one of a free object isn't", () => {
+  const sent = { query: "x", settings: { webhook: 1, webhookUrl: 2 }, filter: { filters: 1 } };
+  expect(nearFieldIssues(body, sent).map(({ loc }) => loc)).toEqual([
+    ["body", "settings", "webhookUrl"],
+  ]);
+  expect(nearFieldIssues(body, { query: "x", settings: null })).toEqual([]);
+});
+
+it("no more than fifty unknown fields are compared", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, i) => [`filter${i % 10}${i}`, 1]),
+  );
+  expect(nearFieldIssues(body, many).length).toBeLessThanOrEqual(50);
+});

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { neighbourSentences } from "../../../src/text/sentences.ts";
+
+const MANY = Array.from({ length: 60 }, (_, i) => `word${i}`).join(" ");
+
+it.each<[string, [string, string, string], [string, string]]>([
+  [
+    "a sentence that both neighbours share",
+    ["It rained. The keeper", "lit the lamp and", "rowed out. Then he slept."],
+    ["The keeper", "rowed out."],
+  ],
+  ["a sentence that is over", ["It rained.", "He slept.", "It was day."], ["It rained.", ""]],
+  ["a quotation", ["Why? He said “why?”", "Nobody did…", "at all"], ["He said “why?”", ""]],
+  ["Japanese sentences", ["雨が降った。灯台", "守が来た。", "寝た。"], ["灯台", ""]],
+  ["no neighbours", ["", "lit the lamp and", ""], ["", ""]],
+  ["silence between two that speak", ["The keeper", "", "rowed out."], ["", ""]],
+])("%s: what the neighbours say of it is returned", (_, [before, text, after], expected) => {
+  expect(Object.values(neighbourSentences(before, text, after))).toEqual(expected);
+});
+
+it("speech without full stops is completed by whole words of 160 characters at most", () => {
+  const { speechBefore, speechAfter } = neighbourSentences(MANY, "and", MANY);
+  expect(MANY.endsWith(` ${speechBefore}`)).toBe(true);
+  expect(MANY.startsWith(`${speechAfter} `)).toBe(true);
+  expect(speechBefore.length + speechAfter.length).toBeGreaterThan(280);
+  expect(Math.max(speechBefore.length, speechAfter.length)).toBeLessThanOrEqual(160);
+});
