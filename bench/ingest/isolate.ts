@@ -15,12 +15,10 @@ const MIB = 2 ** 20;
 const POLL_MS = 250;
 const RESPONSE_MS = 120_000;
 const MAX_ATTEMPTS = 10;
-/** Commands that collect garbage: the second collection waits until the first has freed buffers. */
-const COLLECT = [
-  "HeapProfiler.enable",
-  "HeapProfiler.collectGarbage",
-  "HeapProfiler.collectGarbage",
-];
+const COLLECT = ["HeapProfiler.enable", "HeapProfiler.collectGarbage"];
+/** Buffers are freed by a thread of their own, after the collection that found them. */
+const COLLECTIONS = 4;
+const FREEING_MS = 100;
 
 const InspectorTargets = z.array(z.object({ title: z.string(), webSocketDebuggerUrl: z.url() }));
 const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
@@ -28,8 +26,8 @@ const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number(
 /**
  * Samples the memory of a Worker's isolate while `work` runs, through the inspector of the local
  * runtime that this process started. `poke` sends the Worker a request: an idle isolate doesn't
- * collect garbage. `collect` collects garbage before each sample, and takes the lower one of two
- * samples in a row: a busy isolate makes garbage between a collection and its sample. Linux only.
+ * collect garbage. `collect` collects garbage before each sample, with time to free its buffers, and
+ * takes the lower one of two samples in a row: a busy isolate makes garbage meanwhile. Linux only.
  * Throws if there is no such isolate, or if the inspector doesn't answer at the end.
  */
 export async function monitorIsolate(
@@ -47,8 +45,7 @@ export async function monitorIsolate(
     done.abort();
   }
   const sampledPeak = await peak;
-  await withRetries(() => sendCommands(inspector, COLLECT, poke));
-  const retainedMib = await withRetries(() => usedMib(inspector));
+  const retainedMib = await withRetries(() => usedMib(inspector, true, poke));
   return { peakMib: Math.max(retainedMib, sampledPeak), retainedMib };
 }
 
@@ -72,7 +69,7 @@ async function samplePeakMib(
 ): Promise<number> {
   let [peak, previous] = [0, 0];
   while (!signal.aborted) {
-    const sample = await usedMib(inspector, collect ? COLLECT : []).catch(() => 0);
+    const sample = await usedMib(inspector, collect).catch(() => 0);
     peak = Math.max(peak, collect ? Math.min(previous, sample) : sample);
     previous = sample;
     await wait(POLL_MS);
@@ -80,8 +77,12 @@ async function samplePeakMib(
   return peak;
 }
 
-async function usedMib(inspector: string, before: string[] = []): Promise<number> {
-  const usage = HeapUsage.parse(await sendCommands(inspector, [...before, "Runtime.getHeapUsage"]));
+async function usedMib(inspector: string, collect: boolean, poke?: () => Promise<unknown>) {
+  for (let count = 0; collect && count < COLLECTIONS; count++) {
+    await sendCommands(inspector, COLLECT, poke);
+    await wait(FREEING_MS);
+  }
+  const usage = HeapUsage.parse(await sendCommands(inspector, ["Runtime.getHeapUsage"]));
   return (usage.usedSize + usage.backingStorageSize) / MIB;
 }
 
