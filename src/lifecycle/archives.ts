@@ -51,7 +51,8 @@ import { restoreSignatures } from "./repair.ts";
 import { type Checkpoint, SlicePaused, inBatches, sliceCheckpoint } from "./slice.ts";
 
 /**
- * Makes the archive record of an asset from its rows. Returns null if segments or cues are missing.
+ * Makes the archive record of an asset from its rows. Returns null if segments or cues are missing,
+ * or if the asset is being deleted.
  */
 export async function readArchive(env: Env, asset: Asset): Promise<ArchiveRecord | null> {
   const [transcript, waveform, cues, segments] = await Promise.all([
@@ -61,12 +62,13 @@ export async function readArchive(env: Env, asset: Asset): Promise<ArchiveRecord
     listArchivedSegments(indexDatabase(env, asset), asset.assetId),
   ]);
   const hasNoCues = transcript !== null && transcript.cues > 0 && cues.length === 0;
-  if (segments.length !== asset.segments || hasNoCues) return null;
+  const { sha256 } = asset;
+  if (segments.length !== asset.segments || hasNoCues || sha256 === null) return null;
   return mapRecord(archiveRecord, asset, {
     format: ARCHIVE_FORMAT,
     created_at: asset.createdAt,
     source: publicSource(asset.source),
-    sha256: asset.sha256!,
+    sha256,
     ...(waveform && { waveform }),
     transcript: transcript && { ...transcript, cues },
     segments,

@@ -229,12 +229,12 @@ export async function updateAsset(
 
 /**
  * Marks assets of one index as deleted, before any of their content is. No search finds them any
- * more once this resolves. Code that writes content outside an asset's rows checks `isAssetLive`
- * afterwards, and deletes what it wrote. Throws `upstream_unavailable`; then the sweep hides them
- * from searches.
+ * more once this resolves, and the same file can be added again as a new asset. Code that writes
+ * content outside an asset's rows checks `isAssetLive` afterwards, and deletes what it wrote. Throws
+ * `upstream_unavailable`; then the sweep hides them from searches.
  */
 export async function softDeleteAssets(env: Databases, assets: MirroredAsset[], now: number) {
-  await d1(env.DB).run`UPDATE assets SET deleted_at = ${now}
+  await d1(env.DB).run`UPDATE assets SET deleted_at = ${now}, sha256 = NULL
     WHERE asset_id ${inList(idsOf(assets))} AND deleted_at IS NULL`;
   await mirrorAssets(env, assets);
 }

@@ -136,6 +136,13 @@ describe("an asset that is being deleted", () => {
     const asset = await assetRefOf(video);
     expect(await inspectIndex(env, asset, inTwoDays)).toEqual([]);
   });
+
+  it("doesn't stand for the same file when it is added again", async () => {
+    const form = { image_file: await fixture("boats.jpg") };
+    const added = await trip.json("POST", "/index/trip/image", { form });
+    expect(added.asset_id).not.toBe(boats.asset_id);
+    expect(await trip.waitForAsset("trip", added)).toMatchObject({ state: "ready" });
+  });
 });
 
 describe("the sweep", () => {

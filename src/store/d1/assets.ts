@@ -202,7 +202,8 @@ export async function updateProperties(
   const results = await batch(db, [
     ...released,
     sql`UPDATE OR IGNORE assets SET ${assignments(properties)}
-        WHERE asset_id = ${assetId} AND ${quota?.condition ?? raw("true")}`,
+        WHERE asset_id = ${assetId} AND deleted_at IS NULL
+          AND ${quota?.condition ?? raw("true")}`,
     ...(uncountedMs > 0 ? [ingested] : []),
     ...(quota ? [quota.usageStatement] : []),
   ]);
