@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { accountId, type IndexId } from "../../src/ids.ts";
 import { syncFollowedSources } from "../../src/lifecycle/sync-sources.ts";
 import { type Client, type Json, newClient } from "../support/client.ts";
+import { fetchDeployed } from "../support/deployed.ts";
 import {
   waitForImport,
   runImport,
@@ -82,16 +83,25 @@ describe("a followed source", () => {
     });
   });
 
-  it("restores an asset that the user deleted only on request", async () => {
-    const indexId = await createIndex(client, "back");
-    await stubPlatform("back", { items: [sceneImage("x")] });
-    const request = { ...profileOf("back"), follow: true };
-    const job = await runImport(client, "back/photonet/profile", request);
+  it.each([
+    ["has deleted", "back"],
+    ["is deleting", "leaving"],
+  ])("restores an asset that the user %s only on request", async (tense, name) => {
+    const indexId = await createIndex(client, name);
+    await stubPlatform(name, { items: [sceneImage(name)] });
+    const request = { ...profileOf(name), follow: true };
+    const job = await runImport(client, `${name}/photonet/profile`, request);
     const { image_id } = job.result.items[0];
-    const { job_id } = await client.json("DELETE", `/index/back/image/${image_id}`);
-    await client.waitForJob(job_id);
-    expect((await syncAgain(indexId, "back")).result.items).toEqual([]);
-    const repeated = await runImport(client, "back/photonet/profile", request);
+    const path = `/index/${name}/image/${image_id}`;
+    if (tense === "has deleted") {
+      await client.waitForJob((await client.json("DELETE", path)).job_id);
+    } else {
+      const withoutDelivery = { JOBS: { send: async () => {} } as unknown as Env["JOBS"] };
+      const deletion = { method: "DELETE" };
+      expect((await fetchDeployed(withoutDelivery, client.key, path, deletion)).status).toBe(200);
+    }
+    expect((await syncAgain(indexId, name)).result.items).toEqual([]);
+    const repeated = await runImport(client, `${name}/photonet/profile`, request);
     expect(repeated.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
     expect(repeated.result.items[0].image_id).not.toBe(image_id);
   });

@@ -57,7 +57,8 @@ function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
         AND EXISTS (SELECT 1 FROM indices WHERE index_id = ${indexId} AND deleted_at IS NULL)
       ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id, item = excluded.item
       WHERE ${restoresDeleted ? 1 : 0}
-        AND NOT EXISTS (SELECT 1 FROM assets WHERE assets.asset_id = imports.asset_id)`,
+        AND NOT EXISTS (SELECT 1 FROM assets
+          WHERE assets.asset_id = imports.asset_id AND deleted_at IS NULL)`,
     sql`INSERT INTO assets (index_id, shard, account_id, asset_id, asset_type, title, state, source,
         language, metadata, job_id, created_at, updated_at)
       SELECT ${indexId}, (SELECT MAX(shard) FROM shards WHERE index_id = ${indexId}),
@@ -77,7 +78,8 @@ function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
           WHEN assets.asset_id IS NOT NULL THEN 'present'
           WHEN imports.asset_id IS NOT NULL THEN 'deleted_locally' ELSE 'unavailable' END,
         assets.asset_id, CASE WHEN imports.asset_id IS NULL THEN value -> 'error' END
-      FROM json_each(${rows}) LEFT JOIN imports ON ${isImported} LEFT JOIN assets USING (asset_id)
+      FROM json_each(${rows}) LEFT JOIN imports ON ${isImported}
+        LEFT JOIN assets ON assets.asset_id = imports.asset_id AND assets.deleted_at IS NULL
       WHERE true ON CONFLICT DO NOTHING`,
   ];
 }
