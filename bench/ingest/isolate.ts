@@ -26,8 +26,9 @@ const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number(
 /**
  * Samples the memory of a Worker's isolate while `work` runs, through the inspector of the local
  * runtime that this process started. `poke` sends the Worker a request: an idle isolate doesn't
- * collect garbage. `collect` collects garbage before each sample, with time to free its buffers, and
- * takes the lower one of two samples in a row: a busy isolate makes garbage meanwhile. Linux only.
+ * collect garbage. `collect` collects garbage before each sample, waits until its buffers are freed,
+ * and takes the lower one of two samples in a row: a busy isolate makes garbage meanwhile. Linux
+ * only.
  * Throws if there is no such isolate, or if the inspector doesn't answer at the end.
  */
 export async function monitorIsolate(

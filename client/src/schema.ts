@@ -3957,6 +3957,20 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The body is too large. */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "The body is larger than the limit of 1048576 bytes."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The request is invalid. `detail` lists every issue. */
         Invalid: {
             headers: {
@@ -4077,15 +4091,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -4121,7 +4127,7 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4163,7 +4169,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4214,15 +4220,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -4262,7 +4260,7 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4303,11 +4301,11 @@ export interface operations {
     createIndex: {
         parameters: {
             query?: {
-                /** @description Name: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
+                /** @description Unique name: 1 to 64 letters, digits, dots, dashes, underscores. It starts with a letter or a digit. Default: an id. */
                 index_name?: string;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4355,7 +4353,7 @@ export interface operations {
                          */
                         traverse_every_hours?: number | null;
                     };
-                    /** @description Name: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
+                    /** @description Unique name: 1 to 64 letters, digits, dots, dashes, underscores. It starts with a letter or a digit. Default: an id. */
                     index_name?: string;
                 };
             };
@@ -4390,15 +4388,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -4409,7 +4399,7 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Lists only assets in this state. */
                 state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
@@ -4418,7 +4408,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -4447,7 +4437,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -4476,7 +4466,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -4548,15 +4538,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -4569,11 +4551,11 @@ export interface operations {
                 video_url?: string;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -4654,15 +4636,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't a form, or the file isn't of this kind. */
             415: {
                 headers: {
@@ -4682,12 +4656,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -4729,7 +4703,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -4760,7 +4734,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -4791,7 +4765,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -4838,15 +4812,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -4857,7 +4823,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -4906,7 +4872,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -4937,12 +4903,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -4986,7 +4952,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -5046,11 +5012,11 @@ export interface operations {
                 image_url?: string;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -5120,15 +5086,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't a form, or the file isn't of this kind. */
             415: {
                 headers: {
@@ -5148,12 +5106,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -5195,7 +5153,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the image. */
                 image_id: string;
@@ -5226,7 +5184,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the image. */
                 image_id: string;
@@ -5257,7 +5215,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the image. */
                 image_id: string;
@@ -5304,15 +5262,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -5323,7 +5273,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the image. */
                 image_id: string;
@@ -5372,12 +5322,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -5428,7 +5378,7 @@ export interface operations {
                 "upload-metadata"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -5476,15 +5426,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
             415: {
                 headers: {
@@ -5513,7 +5455,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the upload. */
                 upload_id: string;
@@ -5556,7 +5498,7 @@ export interface operations {
                 "tus-resumable"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the upload. */
                 upload_id: string;
@@ -5637,7 +5579,7 @@ export interface operations {
                 "upload-offset"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the upload. */
                 upload_id: string;
@@ -5705,15 +5647,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
             415: {
                 headers: {
@@ -5745,7 +5679,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -5799,11 +5733,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -5871,15 +5805,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't a form, or the file isn't of this kind. */
             415: {
                 headers: {
@@ -5902,7 +5828,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -5937,7 +5863,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -5993,15 +5919,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -6012,7 +5930,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -6221,15 +6139,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -6449,15 +6359,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -6468,21 +6370,21 @@ export interface operations {
             query?: {
                 /** @description URL of the video on the platform. */
                 url?: string;
-                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                /** @description Default: the platform that knows the URL, or the first that is configured. */
                 platform?: "peertube" | "youtube" | "web";
                 /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. Default: false. */
+                /** @description Whether later traversals import what is new. */
                 follow?: boolean;
                 /** @description Maximum number of items to import. Default: 1. */
                 limit?: number;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -6493,7 +6395,7 @@ export interface operations {
                     /** @description URL of the video on the platform. */
                     url?: string;
                     /**
-                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @description Default: the platform that knows the URL, or the first that is configured.
                      * @enum {string}
                      */
                     platform?: "peertube" | "youtube" | "web";
@@ -6507,7 +6409,7 @@ export interface operations {
                     metadata?: {
                         [key: string]: unknown;
                     };
-                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    /** @description Whether later traversals import what is new. */
                     follow?: boolean;
                     /** @description Maximum number of items to import. Default: 1. */
                     limit?: number;
@@ -6545,15 +6447,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             /** @description This deployment has no credentials for the platform. */
@@ -6575,21 +6469,21 @@ export interface operations {
                 url?: string;
                 /** @description Id of the playlist, instead of its URL. */
                 playlist_id?: string;
-                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                /** @description Default: the platform that knows the URL, or the first that is configured. */
                 platform?: "peertube" | "youtube" | "web";
                 /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. Default: false. */
+                /** @description Whether later traversals import what is new. */
                 follow?: boolean;
                 /** @description Maximum number of items to import. Default: 50. */
                 limit?: number;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -6602,7 +6496,7 @@ export interface operations {
                     /** @description Id of the playlist, instead of its URL. */
                     playlist_id?: string;
                     /**
-                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @description Default: the platform that knows the URL, or the first that is configured.
                      * @enum {string}
                      */
                     platform?: "peertube" | "youtube" | "web";
@@ -6616,7 +6510,7 @@ export interface operations {
                     metadata?: {
                         [key: string]: unknown;
                     };
-                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    /** @description Whether later traversals import what is new. */
                     follow?: boolean;
                     /** @description Maximum number of items to import. Default: 50. */
                     limit?: number;
@@ -6654,15 +6548,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             /** @description This deployment has no credentials for the platform. */
@@ -6682,21 +6568,21 @@ export interface operations {
             query?: {
                 /** @description What to search the platform for. */
                 query?: string;
-                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                /** @description Default: the platform that knows the URL, or the first that is configured. */
                 platform?: "peertube" | "youtube" | "web";
                 /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. Default: false. */
+                /** @description Whether later traversals import what is new. */
                 follow?: boolean;
                 /** @description Maximum number of items to import. Default: 50. */
                 limit?: number;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -6707,7 +6593,7 @@ export interface operations {
                     /** @description What to search the platform for. */
                     query?: string;
                     /**
-                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @description Default: the platform that knows the URL, or the first that is configured.
                      * @enum {string}
                      */
                     platform?: "peertube" | "youtube" | "web";
@@ -6721,7 +6607,7 @@ export interface operations {
                     metadata?: {
                         [key: string]: unknown;
                     };
-                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    /** @description Whether later traversals import what is new. */
                     follow?: boolean;
                     /** @description Maximum number of items to import. Default: 50. */
                     limit?: number;
@@ -6759,15 +6645,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             /** @description This deployment has no credentials for the platform. */
@@ -6789,21 +6667,21 @@ export interface operations {
                 username?: string;
                 /** @description URL of the profile on the platform. */
                 url?: string;
-                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                /** @description Default: the platform that knows the URL, or the first that is configured. */
                 platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
                 /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
-                /** @description Whether each later traversal imports what is new. Default: false. */
+                /** @description Whether later traversals import what is new. */
                 follow?: boolean;
                 /** @description Maximum number of items to import. Default: 50. */
                 limit?: number;
             };
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -6816,7 +6694,7 @@ export interface operations {
                     /** @description URL of the profile on the platform. */
                     url?: string;
                     /**
-                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @description Default: the platform that knows the URL, or the first that is configured.
                      * @enum {string}
                      */
                     platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
@@ -6830,7 +6708,7 @@ export interface operations {
                     metadata?: {
                         [key: string]: unknown;
                     };
-                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    /** @description Whether later traversals import what is new. */
                     follow?: boolean;
                     /** @description Maximum number of items to import. Default: 50. */
                     limit?: number;
@@ -6868,15 +6746,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             /** @description This deployment has no credentials for the platform. */
@@ -6896,12 +6766,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -6943,7 +6813,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the source. */
                 source_id: string;
@@ -6974,12 +6844,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7009,7 +6879,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7052,7 +6922,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7089,7 +6959,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7121,15 +6991,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -7140,7 +7002,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7282,15 +7144,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -7437,15 +7291,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             /** @description No index answered. */
@@ -7489,7 +7335,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7546,15 +7392,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't a form, or the file isn't of this kind. */
             415: {
                 headers: {
@@ -7589,7 +7427,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7658,15 +7496,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't a form, or the file isn't of this kind. */
             415: {
                 headers: {
@@ -7686,7 +7516,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7759,15 +7589,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             /** @description Counting takes too long, or a database does not answer. */
@@ -7802,7 +7624,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7935,7 +7757,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -7988,7 +7810,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the video. */
                 video_id: string;
@@ -8037,12 +7859,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8084,7 +7906,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8128,15 +7950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -8147,7 +7961,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8176,7 +7990,7 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8289,7 +8103,7 @@ export interface operations {
                 "last-event-id"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8331,7 +8145,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8360,7 +8174,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8389,7 +8203,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8427,12 +8241,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8474,12 +8288,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8520,11 +8334,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                /** @description Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets the response to the first one. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8642,15 +8456,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             /** @description The body isn't a form, or the file isn't of this kind. */
             415: {
                 headers: {
@@ -8670,7 +8476,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the watch. */
                 watch_id: string;
@@ -8701,7 +8507,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the watch. */
                 watch_id: string;
@@ -8732,7 +8538,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the watch. */
                 watch_id: string;
@@ -8813,15 +8619,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -8832,12 +8630,12 @@ export interface operations {
             query?: {
                 /** @description Items on a page. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the watch. */
                 watch_id: string;
@@ -8881,7 +8679,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
             };
             cookie?: never;
@@ -8947,15 +8745,7 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
@@ -8966,7 +8756,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                /** @description Name of the index. */
                 index_name: string;
                 /** @description Id of the watch. */
                 watch_id: string;

@@ -112,6 +112,10 @@ const ERROR_RESPONSES = {
     "What the path or an id names doesn't exist, or belongs to another account.",
     'There is no index named "holiday".',
   ),
+  TooLarge: errorContent(
+    "The body is too large.",
+    "The body is larger than the limit of 1048576 bytes.",
+  ),
   Invalid: {
     description: "The request is invalid. `detail` lists every issue.",
     content: { "application/json": { schema: refTo("schemas", "ValidationError") } },
@@ -186,6 +190,9 @@ function describeErrors({ scope, params, form, creates, errors, ...endpoint }: O
   const responses: Record<string, object> = {
     ...(scope && { 401: refTo("responses", "Unauthorized"), 403: refTo("responses", "Forbidden") }),
     ...(hasParams(params) && { 404: refTo("responses", "NotFound") }),
+    ...((form ?? endpoint.body ?? endpoint.binaryMediaType) && {
+      413: refTo("responses", "TooLarge"),
+    }),
     422: refTo("responses", "Invalid"),
     ...(scope && { 429: refTo("responses", "TooManyRequests") }),
     "5XX": refTo("responses", "ServerError"),
@@ -196,7 +203,6 @@ function describeErrors({ scope, params, form, creates, errors, ...endpoint }: O
     errors ?? {},
     creates ? { conflict: `An earlier request with this \`Idempotency-Key\` ${earlier}.` } : {},
     form ? FORM_ERRORS : {},
-    (form ?? endpoint.body ?? endpoint.binaryMediaType) ? BODY_ERRORS : {},
   ];
   for (const [code, reason] of reasons.flatMap((one) => Object.entries(one))) {
     const { status } = ERRORS[code as ErrorCode];
@@ -211,7 +217,6 @@ const FORM_ERRORS = {
   bad_request: "The form can't be read.",
   unsupported_media_type: "The body isn't a form, or the file isn't of this kind.",
 };
-const BODY_ERRORS = { too_large: "The body is too large." };
 
 function hasParams({ shape }: z.ZodObject): boolean {
   return Object.keys(shape).length > 0;

@@ -92,10 +92,7 @@ export function deletedRecord(name: "watch" | "source"): z.ZodType {
 export const indexName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "1 to 64 letters, digits, dots, dashes, underscores")
-  .describe(
-    "Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and " +
-      "underscores; the first one is a letter or a digit.",
-  );
+  .describe("Name of the index.");
 
 /** Parameters of paths by their names. */
 const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {

@@ -25,8 +25,8 @@ export const idempotencyHeaders = z.object({
     .optional()
     .openapi({
       description:
-        "Makes retries safe: for a day, a repeated request with the same key gets the response to " +
-        "the first one. 1 to 255 printable ASCII characters, such as a UUID.",
+        "Makes retries safe: for a day, a repeated request with the same key, such as a UUID, gets " +
+        "the response to the first one.",
     }),
 });
 

@@ -27,7 +27,7 @@ export const pageQuery = z.object({
     .string()
     .refine(isCursor, INVALID_CURSOR)
     .optional()
-    .describe("`next_cursor` of the previous page. Without it, the first page is returned."),
+    .describe("`next_cursor` of the previous page."),
 });
 
 /** Fields of every response that is a page. */

@@ -234,7 +234,7 @@ const deliveriesQuery = pageQuery.extend({
     .string()
     .refine(isEventId, INVALID_CURSOR)
     .optional()
-    .describe("`next_cursor` of the previous page. Without it, the first page is returned."),
+    .describe("`next_cursor` of the previous page."),
 });
 
 addEndpoint(eventRoutes, "GET /index/{index_name}/webhook/deliveries", {

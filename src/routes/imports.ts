@@ -187,10 +187,10 @@ function addImportEndpoint({
     ...fields,
     platform: oneOf(
       platforms,
-      "Platform to use. Default: the one that knows the URL, or the first that is configured.",
+      "Default: the platform that knows the URL, or the first that is configured.",
     ).optional(),
     metadata: userMetadata.optional().describe("Metadata of each imported asset."),
-    follow: flag("Whether each later traversal imports what is new. Default: false.").optional(),
+    follow: flag("Whether later traversals import what is new.").optional(),
     limit: strictInt()
       .min(1)
       .max(maxItems)

@@ -26,7 +26,9 @@ const indexChange = z.object({
 });
 const newName = indexName
   .optional()
-  .describe("Name: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id.");
+  .describe(
+    "Unique name: 1 to 64 letters, digits, dots, dashes, underscores. It starts with a letter or a digit. Default: an id.",
+  );
 const newIndex = indexChange.extend({ index_name: newName });
 
 export const indexRoutes = createRouter("Indices");
