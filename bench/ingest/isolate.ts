@@ -26,10 +26,9 @@ const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number(
 /**
  * Samples the memory of a Worker's isolate while `work` runs, through the inspector of the local
  * runtime that this process started. `poke` sends the Worker a request: an idle isolate doesn't
- * collect garbage. `collect` collects garbage before each sample, waits until its buffers are freed,
- * and takes the lower one of two samples in a row: a busy isolate makes garbage meanwhile. Linux
- * only.
- * Throws if there is no such isolate, or if the inspector doesn't answer at the end.
+ * collect garbage. `collect` collects garbage before each sample, waits until buffers are freed,
+ * and takes the lower one of two samples in a row: a busy isolate makes garbage meanwhile.
+ * Linux only. Throws if there is no such isolate, or if the inspector doesn't answer at the end.
  */
 export async function monitorIsolate(
   worker: string,
@@ -79,7 +78,8 @@ async function samplePeakMib(
 }
 
 async function usedMib(inspector: string, collect: boolean, poke?: () => Promise<unknown>) {
-  for (let count = 0; collect && count < COLLECTIONS; count++) {
+  const collections = collect ? COLLECTIONS : 0;
+  for (let count = 0; count < collections; count++) {
     await sendCommands(inspector, COLLECT, poke);
     await wait(FREEING_MS);
   }

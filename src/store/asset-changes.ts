@@ -229,8 +229,8 @@ export async function updateAsset(
 
 /**
  * Marks assets of one index as deleted, before any of their content is. No search finds them any
- * more once this resolves, and the same file can be added again. Code that writes content outside an
- * asset's rows checks `isAssetLive` afterwards, and deletes what it wrote. Throws
+ * more once this resolves, and the same file can be added again. Code that writes content outside
+ * an asset's rows checks `isAssetLive` afterwards, and deletes what it wrote. Throws
  * `upstream_unavailable`; then the sweep hides them from searches.
  */
 export async function softDeleteAssets(env: Databases, assets: MirroredAsset[], now: number) {
