@@ -282,36 +282,46 @@ const [BYTES, TIMES] = [64 * 1024, [1, 2, 4, 8]];
 const MAX_RATIO = 2.5;
 /** Processor time below which a difference is noise, in ms. */
 const NOISE_MS = 16;
-const MAX_ROUNDS = 12;
+const MAX_ROUNDS = 15;
+
+/** Processor time that is measured at once, in ms: the system counts it in ticks of 4 ms. */
+const MEASURED_MS = 80;
+/** Most runs that are measured at once. */
+const MAX_RUNS = 10;
 
 /** Returns the processor time of one run in ms, whether it resolves or throws. */
 async function timeOf(run: (bytes: Uint8Array) => Promise<unknown>, bytes: Uint8Array) {
   const start = process.threadCpuUsage();
-  await run(bytes).catch(() => undefined);
-  const { user, system } = process.threadCpuUsage(start);
-  return (user + system) / 1000;
+  for (let runs = 1; ; runs++) {
+    await run(bytes).catch(() => undefined);
+    const { user, system } = process.threadCpuUsage(start);
+    const ms = (user + system) / 1000;
+    if (ms >= MEASURED_MS || runs === MAX_RUNS) return ms / runs;
+  }
 }
 
 /**
- * Returns by how much the time grows at each doubling, by the fastest of several runs: those of one
- * step are repeated while it seems to grow too fast.
+ * Returns by how much the time grows at each doubling: the median of rounds, each of which measures
+ * both sizes in turn, so that a machine that is slow for a while slows both. Rounds are added while
+ * it seems to grow too fast.
  */
 async function growthOf(run: (bytes: Uint8Array) => Promise<unknown>, shape: Shape) {
   const files = TIMES.map((times) => shape(times * BYTES));
-  const fastest = files.map(() => Infinity);
-  const ratios: number[] = [];
+  const growth: number[] = [];
   for (let step = 1; step < files.length; step++) {
-    const ratio = () => fastest[step]! / Math.max(fastest[step - 1]!, NOISE_MS);
-    for (let round = 0; round < MAX_ROUNDS && !(ratio() <= MAX_RATIO); round++) {
-      for (const at of [step - 1, step]) {
-        fastest[at] = Math.min(fastest[at]!, await timeOf(run, files[at]!));
-      }
-    }
-    ratios.push(ratio());
-    if (ratio() > MAX_RATIO) break;
+    const ratios: number[] = [];
+    do {
+      const before = Math.max(await timeOf(run, files[step - 1]!), NOISE_MS);
+      ratios.push((await timeOf(run, files[step]!)) / before);
+    } while (ratios.length < MAX_ROUNDS && !(medianOf(ratios) <= MAX_RATIO));
+    growth.push(medianOf(ratios));
+    if (medianOf(ratios) > MAX_RATIO) break;
   }
-  return ratios;
+  return growth;
 }
+
+const medianOf = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 const isLinear = (ratios: number[]) => ratios.every((ratio) => ratio <= MAX_RATIO);
 
