@@ -37,6 +37,9 @@ export async function pause(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
 }
 
+/** Reads of bytes in memory after which a reader pauses: they take some 20 ms. */
+export const PAUSE_READS = 4000;
+
 /** Characters that are tokenized in some 5 ms. */
 const SLICE_CHARACTERS = 50_000;
 

@@ -27,7 +27,8 @@ const indexChange = z.object({
 const newName = indexName
   .optional()
   .describe(
-    "Unique name: 1 to 64 letters, digits, dots, dashes, underscores. It starts with a letter or a digit. Default: an id.",
+    "Unique name: 1 to 64 letters, digits, dots, dashes, underscores. It starts with a letter or " +
+      "a digit. Default: an id.",
   );
 const newIndex = indexChange.extend({ index_name: newName });
 

@@ -15,7 +15,7 @@ import {
   toBody,
 } from "../support/archive-helpers.ts";
 import { type Client, fixtureUrl, type Json, newClient } from "../support/client.ts";
-import { fetchDeployed } from "../support/deployed.ts";
+import { fetchDeployed, withoutDelivery } from "../support/deployed.ts";
 import { jpeg, png } from "../support/image-headers.ts";
 import { deliver } from "../support/ingest-helpers.ts";
 import { setLimits } from "../support/quota-accounts.ts";
@@ -184,10 +184,10 @@ const withoutFiles = (line: Json): Json => (line.kind === "asset" ? { ...line, f
 
 /** Starts an import that only `run` runs, as the queue would. */
 async function startStopped(client: Client, lines: Json[]) {
-  const JOBS = { send: async () => {} } as unknown as Env["JOBS"];
   const call = { method: "POST", body: toBody(lines) };
   const path = "/index/to/import-archive";
-  const { job_id }: Json = await (await fetchDeployed({ JOBS }, client.key, path, call)).json();
+  const response = await fetchDeployed(withoutDelivery, client.key, path, call);
+  const { job_id }: Json = await response.json();
   const select = "SELECT message FROM jobs WHERE job_id = ?";
   const row = await env.DB.prepare(select).bind(job_id).first<{ message: string }>();
   const message: JobMessageOf<"import_archive"> = JSON.parse(row!.message);
@@ -195,7 +195,7 @@ async function startStopped(client: Client, lines: Json[]) {
     jobId: job_id as string,
     lineKey: (line: number) => archiveLineKey(message.indexId, message.jobId, line),
     run: (settings: Partial<Env> = {}) =>
-      deliver("sightline-jobs", message, 1, { JOBS, ...settings }),
+      deliver("sightline-jobs", message, 1, { ...withoutDelivery, ...settings }),
   };
 }
 

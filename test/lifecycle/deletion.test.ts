@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../../local/worker.ts";
 import { inspectIndex } from "../../src/lifecycle/inspect.ts";
 import { type Client, type Json, fixture, newClient } from "../support/client.ts";
-import { fetchDeployed } from "../support/deployed.ts";
+import { fetchDeployed, withoutDelivery } from "../support/deployed.ts";
 import { readStoredState, startAsset } from "../support/ingest-helpers.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
 import { scriptAnswers } from "../support/scripted-model.ts";
@@ -81,7 +81,6 @@ describe("an asset that is being deleted", () => {
 
   /** Deletes an asset with a queue that doesn't deliver the job. */
   async function beginDeletion({ asset_type, asset_id }: Json) {
-    const withoutDelivery = { JOBS: { send: async () => {} } as unknown as Env["JOBS"] };
     const path = `/index/trip/${asset_type}/${asset_id}`;
     const { status } = await fetchDeployed(withoutDelivery, trip.key, path, { method: "DELETE" });
     expect(status).toBe(200);

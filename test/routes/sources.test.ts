@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { accountId, type IndexId } from "../../src/ids.ts";
 import { syncFollowedSources } from "../../src/lifecycle/sync-sources.ts";
 import { type Client, type Json, newClient } from "../support/client.ts";
-import { fetchDeployed } from "../support/deployed.ts";
+import { fetchDeployed, withoutDelivery } from "../support/deployed.ts";
 import {
   waitForImport,
   runImport,
@@ -96,7 +96,6 @@ describe("a followed source", () => {
     if (tense === "has deleted") {
       await client.waitForJob((await client.json("DELETE", path)).job_id);
     } else {
-      const withoutDelivery = { JOBS: { send: async () => {} } as unknown as Env["JOBS"] };
       const deletion = { method: "DELETE" };
       expect((await fetchDeployed(withoutDelivery, client.key, path, deletion)).status).toBe(200);
     }

@@ -2,6 +2,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import worker from "../../local/worker.ts";
 
+/** Settings of a Worker whose jobs are queued and never delivered. */
+export const withoutDelivery = { JOBS: { send: async () => {} } as unknown as Env["JOBS"] };
+
 /**
  * Sends a request to a Worker with other bindings or settings. Waits for what the Worker does after
  * it has responded, which `onResponse` is called before.

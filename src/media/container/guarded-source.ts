@@ -1,5 +1,5 @@
 import { CustomSource } from "mediabunny";
-import { pause } from "../../concurrency.ts";
+import { PAUSE_READS, pause } from "../../concurrency.ts";
 import { requireWithinBudget } from "../structure-budget.ts";
 import { MatroskaCounts, parseElement } from "./matroska.ts";
 
@@ -15,9 +15,6 @@ const { _read: readSource } = CustomSource.prototype as unknown as { _read: Read
 /** Longest header that the library reads on its own before the content of a box or element. */
 const MAX_HEADER_BYTES = 16;
 
-/** Reads of bytes that are in memory, which take some 20 ms. */
-const PAUSE_READS = 4000;
-
 /**
  * Source that checks what the container library reads of a file, before the library makes entries
  * of it, and lets other requests run meanwhile. Throws `too_large`.
@@ -30,7 +27,7 @@ export class GuardedSource extends CustomSource {
   #content: { type: number | "mfra"; start: number; end: number } | null = null;
   readonly #matroska = new MatroskaCounts();
 
-  /** Says that what a file says of itself has been read: the rest are frames. */
+  /** Ends the limits on headers: all later reads are of frames. */
   endOpening(): void {
     this.#isOpening = false;
   }

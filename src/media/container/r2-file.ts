@@ -1,4 +1,4 @@
-import { pause } from "../../concurrency.ts";
+import { PAUSE_READS, pause } from "../../concurrency.ts";
 import { AppError } from "../../errors.ts";
 import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
@@ -11,9 +11,6 @@ const BLOCK_BYTES = MIB;
  * Blocks by object and position. Every part of an ingest opens the container and reads some again.
  */
 const blocks = remember(new LruCache<Uint8Array>(8 * MIB, ({ length }) => length));
-
-/** Reads of blocks that are in memory, which take some 20 ms. */
-const PAUSE_READS = 4000;
 
 /** A stored object. */
 export interface StoredFile extends RangedFile {

@@ -42,7 +42,7 @@ export const captureFacts = z
   .partial();
 export type CaptureFacts = z.infer<typeof captureFacts>;
 
-/** What an image says of itself. */
+/** Facts from the metadata of an image. */
 interface ImageTags {
   /** Its directories in one: their tags have numbers of their own. */
   exif: Directory | null;
@@ -96,7 +96,7 @@ const GPS = { latitude: 2, longitude: 4, altitudeRef: 5, altitude: 6, time: 7, d
 /** EXIF is from strangers: characters of a name that are kept. */
 const MAX_CHARACTERS = 100;
 
-/** Reads what an image says of itself. Leaves out what is damaged or impossible. */
+/** Reads facts from the metadata of an image. Leaves out damaged and impossible values. */
 export async function readImageFacts(file: RangedFile, contentType: string): Promise<CaptureFacts> {
   const tags = await readTags(file, contentType);
   const places = [await readExifPlace(tags), readXmpPlace(tags)];

@@ -2,7 +2,7 @@ import type { RangedFile } from "../container/mp4-boxes.ts";
 import { boxesOf, findContent, fourCc, isTiff } from "../pixels/image-size.ts";
 import { readBlock, readFirstDirectory, readNumbers, slice } from "./tiff.ts";
 
-/** What a file says of itself, each in the form of its own standard. */
+/** Blocks of metadata in a file, each as its own standard defines it. */
 export interface MetadataBlocks {
   /** A TIFF, from its first byte (CIPA DC-008). */
   exif?: RangedFile | null;
