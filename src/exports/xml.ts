@@ -32,12 +32,13 @@ export function formatXml(
   return `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE ${root}>\n${format(root, content, "")}`;
 }
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
 /** Escapes text. Characters that XML 1.0 can't have are left out. */
 function escapeXml(text: string | number): string {
   return String(text)
     .toWellFormed()
     .replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")
-    .replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!);
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }
