@@ -134,7 +134,9 @@ async function runDemo(
   const index = sightline.index(indexName);
   const count = plan.files.length;
   console.log(`Adding ${count} ${count === 1 ? "file" : "files"} to the index ${indexName}.`);
-  console.log(`Search what is ready, signed in:\n  ${signInLink(stack.url, key, indexName)}\n`);
+  console.log(
+    `Search what is ready while the rest is added, signed in:\n  ${signInLink(stack.url, key, indexName)}\n`,
+  );
 
   const startedAt = Date.now();
   const outcomes = await ingestFiles(plan.files, {

@@ -3,13 +3,11 @@ import type { Asset } from "./types.ts";
 
 /** What an asset is called, as texts that searches match. */
 export interface AssetNames {
-  /** Its folder, and its title without the extension of a file. */
+  /** Its folder, and its title as it is, with the extension of a file. */
   title: string;
   /** What its file says that it shows, and the file's keywords. */
   description: string;
 }
-
-const EXTENSION = /\.[a-z][a-z\d]{1,4}$/i;
 
 export function namesOf({ title, technical }: Pick<Asset, "title" | "technical">): AssetNames {
   const { folder, description, keywords } = technical;
@@ -17,7 +15,7 @@ export function namesOf({ title, technical }: Pick<Asset, "title" | "technical">
     parts.filter((part) => typeof part === "string" && part !== "").join(" · ");
   const list = Array.isArray(keywords) ? keywords.join(", ") : "";
   return {
-    title: join(folder, title.replace(EXTENSION, "")),
+    title: join(folder, title),
     description: join(description, list),
   };
 }

@@ -31,6 +31,8 @@ export interface Ingested {
   assetId: string | null;
   /** Whether its bytes were in the index before they were sent. */
   isDuplicate: boolean;
+  /** Title of the asset, which for a duplicate may be another name. */
+  title?: string;
   /** Error code of the service, or of the file system. */
   code?: string;
   message?: string;
@@ -148,8 +150,8 @@ async function ingestFile(
   const { name, path } = media;
   try {
     const { asset, isDuplicate } = await addLocalFile(uploads, media, onProgress);
-    const { asset_id: assetId, error, warnings, duration_seconds: seconds } = asset;
-    const outcome = { name, path, assetId, isDuplicate, warnings, seconds: seconds ?? 0 };
+    const { asset_id: assetId, title, error, warnings, duration_seconds: seconds } = asset;
+    const outcome = { name, path, assetId, isDuplicate, title, warnings, seconds: seconds ?? 0 };
     return error ? { ...outcome, ...error, state: "failed" } : { ...outcome, state: "ready" };
   } catch (error) {
     if (isFatal(error) || !(error instanceof Error) || uploads.signal.aborted) throw error;

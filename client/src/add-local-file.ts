@@ -17,6 +17,9 @@ const RESUMABLE_BYTES = 16 * 2 ** 20;
 /** A video with a transcript goes in one request up to this size. */
 const SINGLE_REQUEST_BYTES = 50 * 2 ** 20;
 
+/** Share of the upload in the progress if the ingest, which takes longer, is waited for. */
+const UPLOAD_SHARE = 0.1;
+
 /** Where files go, and what they have in common. */
 export interface LocalUploads {
   sightline: Sightline;
@@ -96,7 +99,7 @@ async function uploadAtOnce(
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
   const file = await openFile(media.path, media.name);
-  const share = isWaiting ? 0.5 : 1;
+  const share = isWaiting ? UPLOAD_SHARE : 1;
   const options = {
     signal,
     onProgress: (sent: number, total: number) =>
@@ -124,7 +127,7 @@ async function uploadInParts(
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
   onProgress(0, uploadUrl === undefined ? "uploading" : "continuing");
-  const share = isWaiting ? 0.5 : 1;
+  const share = isWaiting ? UPLOAD_SHARE : 1;
   const isTranscriptMissing = media.transcript !== undefined;
   const writes: Promise<void>[] = [];
   const asset = await index.upload(await openFile(media.path, media.name), {
@@ -148,11 +151,12 @@ export async function waitForAsset(
   onProgress: OnProgress,
 ): Promise<Asset> {
   if (!run.isWaiting || asset.state === "ready") return asset;
-  onProgress(0.5, asset.state);
+  onProgress(UPLOAD_SHARE, asset.state);
   try {
     const [settled] = await run.index.waitUntilReady([asset.asset_id], {
       signal: run.signal,
-      onProgress: ({ progress, state }) => onProgress(0.5 + progress / 2, state),
+      onProgress: ({ progress, state }) =>
+        onProgress(UPLOAD_SHARE + (1 - UPLOAD_SHARE) * progress, state),
     });
     return settled ?? asset;
   } catch (error) {

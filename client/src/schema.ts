@@ -2461,6 +2461,11 @@ export interface components {
              */
             title: string;
             /**
+             * @description Folder that its file came in; or empty.
+             * @example Trip/Day 1
+             */
+            folder: string;
+            /**
              * @description JSON object that the user attached. Searches can filter by its fields.
              * @example {
              *       "year": 2026,

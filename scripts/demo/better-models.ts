@@ -41,7 +41,7 @@ export function formatOffer(missing: readonly Model[]): string {
     ...(lacks("embeddings")
       ? [
           "In pictures, it finds 80 kinds of objects (people, animals, vehicles, furniture, food …)",
-          "and written text; other words find pictures only roughly.",
+          "and written text. Name objects in English; other words find pictures only roughly.",
         ]
       : []),
     ...(lacks("speech")

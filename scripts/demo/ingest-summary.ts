@@ -41,7 +41,8 @@ export function formatSummary(
   remedies: ReadonlyMap<string, string>,
 ): string {
   const { ready, duplicates, stored, failed } = countOutcomes(outcomes);
-  const videoSeconds = outcomes.reduce((sum, { seconds }) => sum + seconds, 0);
+  const added = outcomes.filter(({ isDuplicate }) => !isDuplicate);
+  const videoSeconds = added.reduce((sum, { seconds }) => sum + seconds, 0);
   const video = videoSeconds > 0 ? `, with ${videoSeconds.toFixed(0)} s of video` : "";
   const lines = [`${ready} ready in ${elapsedSeconds.toFixed(1)} s${video}.`];
   if (stored > 0) lines.push(`${stored} ${stored === 1 ? "was" : "were"} in the index already.`);
@@ -49,8 +50,17 @@ export function formatSummary(
     const files = duplicates === 1 ? "file is a duplicate" : "files are duplicates";
     lines.push(`${duplicates} ${files} of another one.`);
   }
+  const renamed = outcomes.flatMap(({ name, isDuplicate, title = name }) =>
+    isDuplicate && title !== name.split("/").pop() ? [{ name: `${name}: as ${title}` }] : [],
+  );
+  if (renamed.length > 0) {
+    lines.push(
+      "In the index under another name, by which they are found:",
+      ...formatNames(renamed),
+    );
+  }
   const warnings = outcomes.flatMap(({ name, warnings: ofFile }) =>
-    ofFile.map((warning) => ({ name, problem: formatProblem(warning) })),
+    ofFile.map(({ code, message }) => ({ name, problem: `${sanitizeLine(message)} (${code})` })),
   );
   for (const [problem, group] of Map.groupBy(warnings, (warning) => warning.problem)) {
     const files = group.length === 1 ? "1 file" : `${group.length} files`;

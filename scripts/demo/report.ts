@@ -1,5 +1,5 @@
 import type { Segment, SightlineIndex } from "sightline";
-import { describeEvidence } from "sightline/node";
+import { describeEvidence, pathOf } from "sightline/node";
 import terminalLink from "terminal-link";
 import {
   formatClock,
@@ -18,6 +18,8 @@ const COLUMNS: Column[] = [
   { title: "evidence", width: 72 },
 ];
 const ROWS = 3;
+/** Lowest score of a hit after the first that is shown. */
+const MIN_SCORE = 0.1;
 /** Name of the model of captions that are composed of labels. */
 const COMPOSED = "template";
 
@@ -30,14 +32,15 @@ export async function reportSearches(
   const captions = new Set<string>();
   for (const { text, evidence, expectedFile } of queries) {
     const startedAt = performance.now();
-    const { segments } = await index.search({ query: text, top_k: ROWS });
+    const found = await index.search({ query: text, top_k: ROWS });
     const elapsedMs = Math.round(performance.now() - startedAt);
+    const segments = found.segments.filter(({ rank, score }) => rank === 1 || score >= MIN_SCORE);
     const note = expectedFile === undefined ? evidence : `only ${evidence}`;
     console.log(`\nSearch: ${sanitizeLine(text)}   (${note}, ${elapsedMs} ms)`);
     const titles = COLUMNS.map(({ title }) => title);
     console.log(formatRow(COLUMNS, titles));
     for (const hit of segments) {
-      const cells = [hit.score.toFixed(2), hit.title, formatRange(hit), describeEvidence(hit)];
+      const cells = [hit.score.toFixed(2), pathOf(hit), formatRange(hit), describeEvidence(hit)];
       console.log(formatRow(COLUMNS, cells) + playLink(hit));
     }
     for (const { caption, caption_model: model } of segments) {

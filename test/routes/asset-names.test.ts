@@ -64,11 +64,14 @@ describe("an asset", () => {
     ["Oma backt Kuchen", () => film, "title", "<mark>oma</mark>"],
     ["harz", () => film, "title", "<mark>Harz</mark>"],
     ["2034", () => photo, "title", "<mark>2034</mark>"],
+    ["IMG_2034.jpg", () => photo, "title", "<mark>jpg</mark>"],
+    ["Fotos/See/IMG_2034.jpg", () => photo, "title", "<mark>Fotos</mark>"],
     ["regatta", () => photo, "description", "<mark>Regatta</mark>"],
     ["warnemunde oars", () => photo, "description", "<mark>Warnemünde</mark>"],
   ])("is one hit, the first, for its name: %s", async (query, asset, kind, marked) => {
     const found = await search({ query, top_p: 0.5 });
     expect(idsOf(found)).toEqual([asset().asset_id]);
+    expect(found.segments[0].folder).toBe(asset().technical.folder);
     const evidence = found.segments[0].evidence.find((each: Json) => each.kind === kind);
     expect(evidence.text).toContain(marked);
     expect(found.query.corrected).toBeNull();

@@ -4,6 +4,11 @@ import { sanitizeLine } from "./sanitize.ts";
 /** Characters before the first match in an excerpt. */
 const CONTEXT_CHARACTERS = 24;
 
+/** Returns the path of the file that a hit is in, with the folders that it was added with. */
+export function pathOf({ folder, title }: Pick<Hit, "folder" | "title">): string {
+  return folder === "" ? title : `${folder}/${title}`;
+}
+
 /** Describes the strongest evidence: its kind, and an excerpt with the matches in guillemets. */
 export function describeEvidence({
   evidence,

@@ -57,7 +57,7 @@ export async function recordSummary(env: Env, asset: Asset): Promise<void> {
 
 const NOTHING_SAID: Failure = {
   code: "nothing_indexed",
-  message: "No speech was recognised in it: no search finds it. Send a transcript.",
+  message: "No speech was recognised in it: only its name finds it. Send a transcript.",
 };
 
 function toWarnings({ assetType }: Asset, { errors, total }: SegmentSummary): Failure[] {

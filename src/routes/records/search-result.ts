@@ -77,6 +77,7 @@ export const segmentRecord = z
       .describe("Where it is seen, as fractions of the frame from the top left; null if unknown."),
     mask: orNull(mask, "Pixels of what the query means, with `use_masks`; else null.", null),
     title: text("Title of the asset.", "kitchen.mp4"),
+    folder: text("Folder that its file came in; or empty.", "Trip/Day 1"),
     metadata: jsonObject,
     thumbnail_url: mediaUrl(
       "URL of the keyframe as JPEG, valid for an hour; null if there is none.",
@@ -168,6 +169,7 @@ export async function toSegmentRecord(
     { ...asset, ...segment },
     {
       ...assetIdFields(asset.assetType, asset.assetId),
+      folder: (asset.technical["folder"] as string | undefined) ?? "",
       start_seconds: startMs === null ? null : startMs / 1000,
       end_seconds: endMs === null ? null : endMs / 1000,
       mask: null,

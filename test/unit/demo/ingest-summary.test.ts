@@ -66,9 +66,24 @@ it("a warning names its files", () => {
   const files = ["a.mp4", "b.mp4"].map((name) => outcomeOf(name, { warnings }));
   expect(formatSummary([...files, outcomeOf("c.mp4")], 3, new Map()).split("\n")).toEqual([
     "3 ready in 3.0 s.",
-    "Warning for 2 files: No speech model. (model_not_found)",
+    "Warning for 2 files: No speech model. More text. (model_not_found)",
     "    a.mp4",
     "    b.mp4",
+  ]);
+});
+
+it("a second run counts no video, and names files that have another name in the index", () => {
+  const known = { isDuplicate: true, seconds: 30 };
+  const files = [
+    outcomeOf("a.mp4", { ...known, title: "a.mp4" }),
+    outcomeOf("Trip/b.mp4", { ...known, title: "b.mp4" }),
+    outcomeOf("Oma.mp4", { ...known, title: "IMG_1.mp4" }),
+  ];
+  expect(formatSummary(files, 3, new Map()).split("\n")).toEqual([
+    "0 ready in 3.0 s.",
+    "3 were in the index already.",
+    "In the index under another name, by which they are found:",
+    "    Oma.mp4: as IMG_1.mp4",
   ]);
 });
 

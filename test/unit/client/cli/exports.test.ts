@@ -18,6 +18,7 @@ const segment: ExportedSegment = {
   boxes: null,
   mask: null,
   title: "film.mp4",
+  folder: "",
   metadata: {},
   thumbnail_url: null,
   clip_url: "https://sightline.example/media/1",
