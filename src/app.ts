@@ -6,6 +6,7 @@ import { AppError, traceOf, ERRORS, ValidationError } from "./errors.ts";
 import type { Context, AppEnv } from "./http/context.ts";
 import { describeEndpoint, registerErrors } from "./http/describe-endpoint.ts";
 import { createRouter, toHonoPath, jsonResponse } from "./http/endpoint.ts";
+import { isNearly } from "./http/near-names.ts";
 import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tusHeaders } from "./http/tus.ts";
 import { log } from "./log.ts";
 import { accountRoutes } from "./routes/account.ts";
@@ -166,14 +167,33 @@ app.notFound(toNotFoundResponse);
 
 /** Responds with 405 if the path is known with other methods, and with 404 otherwise. */
 function toNotFoundResponse(c: Context): Response {
+  const { method, path } = c.req;
   const allowed = app.routes
-    .filter(({ method, path }) => method !== "ALL" && matches(path, c.req.path))
-    .map(({ method }) => method);
+    .filter((route) => route.method !== "ALL" && matches(route.path, path))
+    .map((route) => route.method);
+  const near = endpoints.find(
+    (one) => one.method === method.toLowerCase() && isNearPath(path, one.path),
+  );
+  const hint = near ? ` Perhaps you mean ${method} ${near.path}.` : "";
   if (allowed.length === 0) {
-    return jsonResponse({ detail: `There is nothing at ${c.req.path}.` }, 404);
+    return jsonResponse({ detail: `There is nothing at ${path}.${hint}` }, 404);
   }
   const methods = listMethods(allowed).join(", ");
-  return jsonResponse({ detail: `This path supports only ${methods}.` }, 405, { Allow: methods });
+  const detail = `This path supports only ${methods}.${hint}`;
+  return jsonResponse({ detail }, 405, { Allow: methods });
+}
+
+/** Whether a path is nearly that of an endpoint, or nearly its end: `/video`. */
+function isNearPath(path: string, known: string): boolean {
+  const parts = path.split("/").filter(Boolean);
+  const names = known.split("/").slice(-parts.length);
+  const isNearName = (name: string, i: number) =>
+    name.startsWith("{") || (parts[i] !== undefined && isNearly(parts[i], name));
+  return (
+    names.length === parts.length &&
+    names.some((name) => !name.startsWith("{")) &&
+    names.every(isNearName)
+  );
 }
 
 /** Adds the methods that come with others: HEAD with GET, and OPTIONS with any. */

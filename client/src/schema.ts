@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * List the videos of an index
-         * @description Lists videos by their creation, in any state.
+         * @description Lists videos by their creation, in any state unless one is given.
          */
         get: operations["listVideos"];
         put?: never;
@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * List the images of an index
-         * @description Lists images by their creation, in any state.
+         * @description Lists images by their creation, in any state unless one is given.
          */
         get: operations["listImages"];
         put?: never;
@@ -4658,6 +4658,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Lists only assets in this state. */
+                state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
             };
             header?: never;
             path: {
@@ -5108,6 +5110,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Lists only assets in this state. */
+                state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
             };
             header?: never;
             path: {
@@ -8407,7 +8411,7 @@ export interface operations {
                      * Format: json
                      * @description The other fields, as a JSON object.
                      */
-                    watch?: string;
+                    watch: string;
                     /**
                      * Format: binary
                      * @description Image to watch for, in any format that can be added.

@@ -9,8 +9,9 @@ import { pathParams } from "./fields.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { meterRequest } from "./metering.ts";
 import { collectFormIssues, isFormRequest } from "./multipart.ts";
+import { nearFieldIssues } from "./near-names.ts";
 import { readQuery, tagNextCursor } from "./pagination.ts";
-import { readBody, readJsonBody, validate, nearFieldIssues } from "./validation.ts";
+import { readBody, readJsonBody, validate } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /**
@@ -122,8 +123,13 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   const issues: ValidationIssue[] = [];
   const { query: querySchema = emptyObject } = schemas;
   const params = validate("path", schemas.params, c.req.param(), issues);
-  const sentQuery = readQuery(c, querySchema, form, issues);
+  const elsewhere =
+    bytes && schemas.body
+      ? { schema: schemas.body, place: "in the JSON body" }
+      : { schema: form, place: "as a part of the form" };
+  const sentQuery = readQuery(c, querySchema, elsewhere, issues);
   const query = validate("query", querySchema, sentQuery, issues);
+  append(issues, nearFieldIssues(querySchema, sentQuery, ["query"]));
   const json = bytes ? readJsonBody(c, bytes, bodyOptional, issues) : { value: {} };
   const bodySchema = (bytes && schemas.body) ?? emptyObject;
   const body = json && validate("body", bodySchema, json.value, issues);

@@ -82,12 +82,12 @@ function encodeCursor(id: string): string {
 
 /**
  * Reads the query string. Adds an issue for a parameter that is given more often than its schema
- * allows, and for a part of `form` that is given here; leaves out the former.
+ * allows, and for one that belongs `elsewhere`; leaves out both.
  */
 export function readQuery(
   c: Context,
   schema: z.ZodObject,
-  form: z.ZodObject | undefined,
+  elsewhere: { schema: z.ZodObject | undefined; place: string },
   issues: ValidationIssue[],
 ): Record<string, unknown> {
   const addIssue = (name: string, type: string, msg: string) =>
@@ -95,8 +95,8 @@ export function readQuery(
   const query: Record<string, unknown> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
     const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-    if (!field && form && Object.hasOwn(form.shape, name)) {
-      addIssue(name, "value_error", `Value error, send ${name} as a part of the form`);
+    if (!field && Object.hasOwn(elsewhere.schema?.shape ?? {}, name)) {
+      addIssue(name, "value_error", `Value error, send ${name} ${elsewhere.place}`);
     } else if (values.length === 1) query[name] = values[0];
     else if (!field || isRepeatable(field)) query[name] = values;
     else {

@@ -35,8 +35,14 @@ export function isRepeatable(schema: z.ZodType): boolean {
   return unwrap(schema) instanceof z.ZodArray;
 }
 
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
+/** Returns the schema of a value that is there, and isn't null. */
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable
+  ) {
     return unwrap(schema.unwrap());
   }
   return schema instanceof z.ZodPipe ? unwrap(schema.out) : schema;

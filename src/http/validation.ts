@@ -5,7 +5,7 @@ import { append } from "../lists.ts";
 import { isObject } from "../user-metadata.ts";
 import type { Context } from "./context.ts";
 import { MESSAGES, toParsingError, toPydanticError } from "./pydantic-errors.ts";
-import { convertTexts } from "./query-params.ts";
+import { convertTexts, unwrap } from "./query-params.ts";
 import * as z from "./zod.ts";
 
 /** A part of a request. A form is its body, in which all fields are texts or files. */
@@ -105,7 +105,7 @@ function sanitizeQuery(value: unknown): unknown {
  * lists of objects.
  */
 function dropNulls(schema: z.ZodType, value: unknown): unknown {
-  const inner = unwrapOptional(schema);
+  const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item) => dropNulls(inner.element as z.ZodType, item));
   }
@@ -128,72 +128,12 @@ function isOptionalOnly(field: z.ZodType): boolean {
   return field.safeParse(undefined).success && !field.safeParse(null).success;
 }
 
-function unwrapOptional(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable
-    ? unwrapOptional(schema.unwrap() as z.ZodType)
-    : schema;
-}
-
 /** Drops unknown fields, which may hold anything. */
 function pickKnownFields(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
   );
-}
-
-/** Unknown fields of an object that are compared, and characters of their names. */
-const [MAX_COMPARED_FIELDS, MAX_COMPARED_CHARACTERS] = [50, 40];
-
-/**
- * Lists the fields of a JSON body that are unknown, but nearly known ones: `filters`, `topk`. They
- * are mistakes, which a request would otherwise ignore.
- */
-export function nearFieldIssues(
-  schema: z.ZodType,
-  value: unknown,
-  loc: Loc = ["body"],
-): ValidationIssue[] {
-  const inner = unwrapOptional(schema);
-  if (!(inner instanceof z.ZodObject) || !isObject(value)) return [];
-  const shape: Record<string, z.ZodType> = inner.shape;
-  const names = Object.keys(value);
-  const unknown = names.filter((name) => !Object.hasOwn(shape, name)).slice(0, MAX_COMPARED_FIELDS);
-  const mistaken = unknown.flatMap((name): ValidationIssue[] => {
-    const meant = Object.keys(shape).find((known) => isNearly(name, known));
-    if (meant === undefined) return [];
-    const msg = `Extra inputs are not permitted: the field is called "${meant}"`;
-    return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
-  });
-  const known = names.filter((name) => Object.hasOwn(shape, name));
-  const inside = known.flatMap((name) =>
-    nearFieldIssues(shape[name]!, value[name], [...loc, name]),
-  );
-  return [...mistaken, ...inside];
-}
-
-/** Whether two names differ in case, underscores or a plural, or in two letters; one if short. */
-function isNearly(name: string, known: string): boolean {
-  if (name.length > MAX_COMPARED_CHARACTERS) return false;
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]|s$/g, "");
-  const [a, b] = [plain(name), plain(known)];
-  return a === b || editDistance(a, b) <= (Math.min(a.length, b.length) < 5 ? 1 : 2);
-}
-
-/** Returns how many letters to insert, delete or replace (Levenshtein, 1966). */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 0; i < a.length; i++) {
-    const row = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = previous[j]! + Number(a[i] !== b[j]);
-      row.push(Math.min(replaced, previous[j + 1]! + 1, row[j]! + 1));
-    }
-    previous = row;
-  }
-  return previous.at(-1)!;
 }
 
 /** Yields the strings that a store would change. `loc` is that of `value`. */

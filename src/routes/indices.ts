@@ -13,9 +13,9 @@ import { listAssets } from "../store/d1/assets.ts";
 import * as store from "../store/d1/indices.ts";
 import { listTallies } from "../store/d1/indices.ts";
 import { indexObject } from "../store/index-object.ts";
-import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
+import { ASSET_TYPES } from "../types.ts";
 import { isObject } from "../user-metadata.ts";
-import { assetRecord, toAssetRecord } from "./records/asset-record.ts";
+import { assetRecord, stateFilter, toAssetRecord } from "./records/asset-record.ts";
 import { indexRecord, indexSettings, toIndexRecord } from "./records/index-record.ts";
 import { queuedJob, queueJob } from "./records/job-record.ts";
 
@@ -96,7 +96,7 @@ addEndpoint(indexRoutes, "GET /index", {
 });
 
 const assetsQuery = pageQuery.extend({
-  state: z.enum(ASSET_STATES).optional().describe("Lists only assets in this state."),
+  state: stateFilter,
   type: z.enum(ASSET_TYPES).optional().describe("Lists only videos or only images."),
 });
 

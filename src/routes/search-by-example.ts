@@ -5,11 +5,11 @@ import { withWaitUntil } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { RECORDS_FULL, STORAGE_FULL, number } from "../http/fields.ts";
 import {
+  type FormFile,
   formFile,
-  readImageForm,
-  throwImageAsInvalid,
-  requireFields,
+  imageReaders,
   readForm,
+  throwImageAsInvalid,
 } from "../http/multipart.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
@@ -52,10 +52,14 @@ addEndpoint(exampleSearchRoutes, "POST /index/{index_name}/search_image", {
   async handle(c, { params, query }) {
     const index = await requireSearchableIndex(c, params.index_name);
     await requireAssets(c.env.DB, index.indexId, query.asset_ids);
-    const { image, query: text } = await readImageForm(c, imageForm, exampleQuery);
+    const form = await readForm(c.req.raw, imageForm, {
+      readers: imageReaders,
+      query: exampleQuery,
+    });
     const timings = new Timings();
-    const request = toExampleRequest(query, text);
-    const toExample = () => exampleFromImage(c.env, index, image).catch(throwImageAsInvalid);
+    const request = toExampleRequest(query, form.query);
+    const toExample = () =>
+      exampleFromImage(c.env, index, form.image_file).catch(throwImageAsInvalid);
     const example = await timings.time("example", toExample);
     const found = await search(c.env, index, request, example, timings);
     return { ...(await toCountedResult(c, request, found, timings)), next_cursor: null };
@@ -118,18 +122,17 @@ addEndpoint(exampleSearchRoutes, "POST /index/{index_name}/search_video", {
 
 /** Streams the clip into an object, and returns the form's fields: an `end` of -1 is the clip's. */
 async function storeClip(bucket: R2Bucket, key: string, request: Request) {
-  let hasFile = false;
-  const fields = await readForm(request, async (part) => {
-    if (part.field !== "video_file") return;
-    hasFile = true;
-    await storeStream(bucket, key, part.chunks, {
+  const video = (part: FormFile) =>
+    storeStream(bucket, key, part.chunks, {
       maxBytes: LIMITS.uploadBytes,
       headBytes: HEAD_BYTES,
       inspect: (head) => requireMediaType(head, "video"),
     });
+  const form = await readForm(request, clipForm, {
+    readers: { video_file: video },
+    query: exampleQuery,
   });
-  const values = requireFields(clipForm, fields, hasFile ? ["video_file"] : [], exampleQuery);
-  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = values;
+  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = form;
   if (end !== -1 && end <= start) {
     const message = `The time range is empty: its end, ${end} s, isn't after its start, ${start} s.`;
     throw invalid(["body", "end_seconds"], "value_error", message);

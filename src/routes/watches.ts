@@ -18,7 +18,13 @@ import {
   time,
 } from "../http/fields.ts";
 import { countWork, requireCostQuota } from "../http/metering.ts";
-import { formFile, isFormRequest, readImageForm, throwImageAsInvalid } from "../http/multipart.ts";
+import {
+  formFile,
+  imageReaders,
+  isFormRequest,
+  readForm,
+  throwImageAsInvalid,
+} from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { jsonText } from "../http/query-params.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
@@ -168,9 +174,9 @@ export const watchRoutes = createRouter("Watches");
 
 /** A form with an image, and the other fields as JSON. */
 const imageForm = z.object({
-  watch: jsonText(namedFields.omit({ similar_to: true })).describe(
-    "The other fields, as a JSON object.",
-  ),
+  watch: jsonText(namedFields.omit({ similar_to: true }))
+    .prefault("{}")
+    .describe("The other fields, as a JSON object."),
   image_file: formFile().describe("Image to watch for, in any format that can be added."),
 });
 
@@ -205,10 +211,10 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches", {
     const index = await requireCallerIndex(c);
     await requireCostQuota(c); // an image is decoded
     const form = isFormRequest(c.req.raw)
-      ? await readImageForm(c, imageForm, undefined, { watch: "{}" })
+      ? await readForm(c.req.raw, imageForm, { readers: imageReaders })
       : null;
     const sent = form?.watch ?? body;
-    const image = form && (await toStoredImage(c.env, form.image));
+    const image = form && (await toStoredImage(c.env, form.image_file));
     const issues = webhookUrlIssues(c.env, sent.webhook_url, ["body", "webhook_url"]);
     if (issues.length > 0) throw new ValidationError(issues);
     const request = toWatchRequest(sent, image !== null);

@@ -27,7 +27,7 @@ export const indexSettings = z
         "the language of each video.",
       "pt-BR",
     )
-      .regex(LANGUAGE_TAG)
+      .regex(LANGUAGE_TAG, "a language tag (BCP 47) such as en or pt-BR")
       .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
       .optional(),
     webhook_url: z

@@ -168,7 +168,8 @@ export const groupingName = z
   .refine((name) => parseGrouping(name) !== null, `Input should be one of ${GROUPINGS}`)
   .openapi({ example: "metadata.camera" });
 
-const whenObject = ({ value }: { value: unknown }) => isObject(value); // with other issues
+/** Applies a rule of several fields also where others have issues. */
+export const whenObject = ({ value }: { value: unknown }) => isObject(value);
 
 /** Most subqueries of a list. */
 const MAX_SUBQUERIES = 5;
