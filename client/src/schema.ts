@@ -3943,6 +3943,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The account's storage or its bytes of records are used up (docs/accounts.md). */
+        AccountFull: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description What the path or an id names doesn't exist, or belongs to another account. */
         NotFound: {
             headers: {
@@ -4527,15 +4536,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -4616,15 +4617,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -4803,15 +4796,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -4844,15 +4829,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video hasn't failed and has no warnings. */
@@ -4973,15 +4950,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video isn't ready, or has a copy. */
@@ -5068,15 +5037,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -5255,15 +5216,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -5296,15 +5249,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The image hasn't failed and has no warnings. */
@@ -5410,15 +5355,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The header `Tus-Resumable` isn't `1.0.0`. */
@@ -5613,15 +5550,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description `Upload-Offset` isn't where the upload ends, or another request is writing to it. */
@@ -5789,15 +5718,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video isn't ready. An earlier request with this `Idempotency-Key` is still running. */
@@ -6431,15 +6352,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6532,15 +6445,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6629,15 +6534,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6730,15 +6627,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6900,15 +6789,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
@@ -6984,15 +6865,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -7943,6 +7816,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The index has 10000 judgments, or the search hasn't ended or was for a sequence. */
@@ -8224,6 +8098,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The webhook is disabled, because its receiver answered 410. */
@@ -8603,15 +8478,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description What it watches for was changed at the same time. */
@@ -8738,15 +8605,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -8779,15 +8638,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];

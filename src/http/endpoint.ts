@@ -9,7 +9,7 @@ import { pathParams } from "./fields.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { meterRequest } from "./metering.ts";
 import { collectFormIssues, isFormRequest } from "./multipart.ts";
-import { nearFieldIssues } from "./near-names.ts";
+import { unknownFieldIssues } from "./near-names.ts";
 import { readQuery, tagNextCursor } from "./pagination.ts";
 import { readBody, readJsonBody, validate } from "./validation.ts";
 import * as z from "./zod.ts";
@@ -123,17 +123,17 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   const issues: ValidationIssue[] = [];
   const { query: querySchema = emptyObject } = schemas;
   const params = validate("path", schemas.params, c.req.param(), issues);
-  const elsewhere =
+  const sentQuery = readQuery(c, querySchema, issues);
+  const query = validate("query", querySchema, sentQuery, issues);
+  const other =
     bytes && schemas.body
       ? { schema: schemas.body, place: "in the JSON body" }
       : { schema: form, place: "as a part of the form" };
-  const sentQuery = readQuery(c, querySchema, elsewhere, issues);
-  const query = validate("query", querySchema, sentQuery, issues);
-  append(issues, nearFieldIssues(querySchema, sentQuery, ["query"]));
+  append(issues, unknownFieldIssues(querySchema, sentQuery, ["query"], other));
   const json = bytes ? readJsonBody(c, bytes, bodyOptional, issues) : { value: {} };
   const bodySchema = (bytes && schemas.body) ?? emptyObject;
   const body = json && validate("body", bodySchema, json.value, issues);
-  if (json) append(issues, nearFieldIssues(bodySchema, json.value));
+  if (json) append(issues, unknownFieldIssues(bodySchema, json.value));
   if (creates) validate("header", idempotencyHeaders, c.req.header(), issues);
   if (rules && json && (bytes || !schemas.body)) {
     const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));
@@ -150,7 +150,7 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   return { params, query, body } as Input<Path, Q, B>;
 }
 
-export function toHonoPath(path: string): string {
+function toHonoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 

@@ -7,9 +7,9 @@ import { AppError, invalid, ValidationError, type ValidationIssue } from "../err
 import { ignoreAfterUse } from "../ignored-errors.ts";
 import { append } from "../lists.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
-import { nearFieldIssues } from "./near-names.ts";
+import { unknownFieldIssues } from "./near-names.ts";
 import { MESSAGES } from "./pydantic-errors.ts";
-import { validate } from "./validation.ts";
+import { fieldSchema, validate } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /** `parts` also counts parts that are neither, such as one without a name. */
@@ -231,12 +231,12 @@ export async function readForm<Form extends z.ZodObject>(
   form: Form,
   { readers = {}, query, rules, isOptional = false }: FormOptions,
 ): Promise<z.output<Form>> {
-  const shape: Partial<Record<string, z.ZodType>> = form.shape;
   const files = new Map<string, unknown>();
   const isEmpty = request.body === null || request.headers.get("content-length") === "0";
   const readFile = async (part: FormFile) => {
-    const isText = shape[part.field]?.safeParse(FILE).success === false;
-    const read = isText ? readTextPart : readers[part.field];
+    const schema = fieldSchema(form, part.field);
+    const isText = schema?.safeParse(FILE).success === false;
+    const read = isText ? readTextPart : schema && readers[part.field];
     files.set(part.field, (await read?.(part)) ?? FILE);
   };
   const texts = isOptional && isEmpty ? [] : await readParts(request, readFile);
@@ -245,22 +245,13 @@ export async function readForm<Form extends z.ZodObject>(
   const values = Object.fromEntries(
     [...sent].map(([name, value]) => [name, isObject(value) ? FILE : value]),
   );
-  const issues = [...misplacedIssues(form, sent, query), ...nearFieldIssues(form, values)];
+  const other = { schema: query, place: "in the query string" };
+  const issues = unknownFieldIssues(form, values, ["body"], other);
   const fields = validate("form", form, values, issues);
   append(issues, rules?.(sent) ?? []);
   if (!fields || issues.length > 0) throw new ValidationError(issues.map(withPartNames(sent)));
   const made = Object.fromEntries([...files].filter(([, value]) => isObject(value)));
   return { ...fields, ...made };
-}
-
-/** Lists the parts of a form that are parameters of the query string. */
-function misplacedIssues(form: z.ZodObject, sent: SentParts, query?: z.ZodObject) {
-  const isMisplaced = (name: string) =>
-    query && Object.hasOwn(query.shape, name) && !Object.hasOwn(form.shape, name);
-  return [...sent.keys()].filter(isMisplaced).map((name): ValidationIssue => {
-    const msg = `Value error, send ${name} in the query string`;
-    return { loc: ["body", name], type: "value_error", msg };
-  });
 }
 
 /** Adds the names of the parts that arrived to the issue of a missing part. */

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from "../errors.ts";
 import { isObject } from "../user-metadata.ts";
-import { unwrap } from "./query-params.ts";
+import { fieldSchema, unwrap } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /** Unknown names of a request that are compared, and characters of each. */
@@ -19,32 +19,43 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   video_file: ["file"],
 };
 
+/** Another part of a request, whose fields may be sent at the wrong place. */
+export interface OtherPart {
+  schema: z.ZodObject | undefined;
+  /** Where they belong: `in the query string`. */
+  place: string;
+}
+
 /**
- * Lists the fields that `schema` lacks, but that are nearly known ones: `filters`, `topk`. They are
- * mistakes, which a request would otherwise ignore. Other unknown fields are ignored.
+ * Lists the fields that `schema` lacks, but that another part of the request has, or that are
+ * nearly known ones: `filters`, `topk`. They are mistakes, which a request would otherwise ignore.
+ * Other unknown fields are ignored.
  */
-export function nearFieldIssues(
+export function unknownFieldIssues(
   schema: z.ZodType,
   value: unknown,
   loc: (string | number)[] = ["body"],
+  other?: OtherPart,
 ): ValidationIssue[] {
   const inner = unwrap(schema);
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return [];
-  const shape: Record<string, z.ZodType> = inner.shape;
+  const known = Object.keys(inner.shape);
   const names = Object.keys(value);
-  const unknown = names.filter((name) => !Object.hasOwn(shape, name)).slice(0, MAX_COMPARED_NAMES);
+  const unknown = names.filter((name) => !known.includes(name)).slice(0, MAX_COMPARED_NAMES);
   const mistaken = unknown.flatMap((name): ValidationIssue[] => {
-    const meant = Object.keys(shape).find(
-      (known) => isNearly(name, known) || SYNONYMS[known]?.includes(name),
-    );
+    if (other && fieldSchema(other.schema, name)) {
+      const msg = `Value error, send ${name} ${other.place}`;
+      return [{ loc: [...loc, name], type: "value_error", msg }];
+    }
+    const meant = known.find((one) => isNearly(name, one) || SYNONYMS[one]?.includes(name));
     if (meant === undefined) return [];
     const msg = `There is no field "${name}" here: did you mean "${meant}"?`;
     return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
   });
-  const known = names.filter((name) => Object.hasOwn(shape, name));
-  const inside = known.flatMap((name) =>
-    nearFieldIssues(shape[name]!, value[name], [...loc, name]),
-  );
+  const inside = names.flatMap((name) => {
+    const field = fieldSchema(inner, name);
+    return field ? unknownFieldIssues(field, value[name], [...loc, name]) : [];
+  });
   return [...mistaken, ...inside];
 }
 

@@ -5,7 +5,6 @@ import { append } from "../lists.ts";
 import { isObject } from "../user-metadata.ts";
 import type { Context } from "./context.ts";
 import { MESSAGES, toParsingError, toPydanticError } from "./pydantic-errors.ts";
-import { convertTexts, unwrap } from "./query-params.ts";
 import * as z from "./zod.ts";
 
 /** A part of a request. A form is its body, in which all fields are texts or files. */
@@ -114,9 +113,8 @@ function dropNulls(schema: z.ZodType, value: unknown): unknown {
     return dropNulls(options.find((option) => option instanceof z.ZodObject) ?? inner, value);
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
-  const shape: Record<string, z.ZodType> = inner.shape;
   const fields = Object.entries(value).flatMap(([name, item]) => {
-    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const field = fieldSchema(inner, name);
     if (field && item === null && isOptionalOnly(field)) return [];
     return [[name, field ? dropNulls(field, item) : item] as const];
   });
@@ -131,9 +129,82 @@ function isOptionalOnly(field: z.ZodType): boolean {
 /** Drops unknown fields, which may hold anything. */
 function pickKnownFields(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
-  );
+  return Object.fromEntries(Object.entries(value).filter(([name]) => fieldSchema(schema, name)));
+}
+
+/** A whole number; no hex, and no exponent. */
+const INTEGER = /^[+-]?\d{1,300}$/;
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "1", "yes", "on", "t", "y"].map((word) => [word, true] as const),
+  ...["false", "0", "no", "off", "f", "n"].map((word) => [word, false] as const),
+]);
+
+/**
+ * Converts the texts of a query string or a form to the types of their fields, so that a field has
+ * one schema there and in JSON. What can't be converted stays: the schema refuses it.
+ */
+function convertTexts(object: z.ZodObject, texts: Record<string, unknown>) {
+  const fields = Object.entries(texts).map(([name, value]) => {
+    const schema = fieldSchema(object, name);
+    return [name, schema ? convertText(unwrap(schema), value) : value];
+  });
+  return Object.fromEntries(fields) as Record<string, unknown>;
+}
+
+function convertText(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodArray) return [value].flat();
+  if (typeof value !== "string") return value;
+  if (schema instanceof z.ZodBoolean) return BOOLEANS.get(value.toLowerCase()) ?? value;
+  if (!(schema instanceof z.ZodNumber)) return value;
+  const isNumber = (schema instanceof z.ZodNumberFormat ? INTEGER : DECIMAL).test(value);
+  return isNumber && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+/** Whether a parameter may be given more than once: it is a list. */
+export function isRepeatable(schema: z.ZodType): boolean {
+  return unwrap(schema) instanceof z.ZodArray;
+}
+
+/** Returns the schema of a field of an object; undefined for a name that it lacks. */
+export function fieldSchema(schema: z.ZodObject | undefined, name: string): z.ZodType | undefined {
+  return schema && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+}
+
+/** Returns the schema of a value that is there, and isn't null. */
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable
+  ) {
+    return unwrap(schema.unwrap());
+  }
+  return schema instanceof z.ZodPipe ? unwrap(schema.out) : schema;
+}
+
+/**
+ * Schema of an optional JSON text in a query string or a form; `schema` validates its value. The
+ * text `null` is the same as none.
+ */
+export function jsonText<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text, ctx): unknown => {
+      const parsed = parseJsonText(text);
+      if ("value" in parsed) return parsed.value ?? undefined;
+      const message = `JSON decode error at byte ${parsed.byteOffset}: ${parsed.reason}`;
+      return reject(ctx, "json_invalid", message);
+    })
+    .pipe(schema.optional())
+    .optional()
+    .openapi({ type: "string", format: "json" });
+}
+
+export function reject(ctx: z.RefinementCtx, type: string, message: string): never {
+  ctx.addIssue({ code: "custom", params: { type }, message });
+  return z.NEVER;
 }
 
 /** Yields the strings that a store would change. `loc` is that of `value`. */

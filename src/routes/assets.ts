@@ -4,16 +4,7 @@ import { mapRecord } from "../field-names.ts";
 import { requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import { withWaitUntil } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import {
-  countField,
-  idField,
-  jsonObject,
-  RECORDS_FULL,
-  STORAGE_FULL,
-  text,
-  time,
-  userMetadata,
-} from "../http/fields.ts";
+import { countField, idField, jsonObject, text, time, userMetadata } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import * as z from "../http/zod.ts";
@@ -155,7 +146,6 @@ addEndpoint(assetRoutes, "POST /index/{index_name}/video/{video_id}/playback_cop
     "`media_url` and `clip_url` play the copy, and `original_url` gives the file. A video that " +
     "needs it gets one without asking, unless the deployment sets `PLAYBACK_COPIES`.",
   errors: {
-    account_full: RECORDS_FULL,
     conflict: "The video isn't ready, or has a copy.",
     decoder_not_configured: "The deployment has no decoder (docs/operate.md#other-codecs).",
   },
@@ -201,7 +191,6 @@ function addAssetEndpoints(
     operationId: `add${name}`,
     summary: `Add ${added}`,
     description,
-    errors: { account_full: STORAGE_FULL },
     query: urlQuery,
     form: assetForms[type],
     formExample: {
@@ -247,7 +236,6 @@ function addAssetEndpoints(
       "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
       "replaced as a whole.",
     examples: { "Set the metadata": { metadata: { year: 2026, camera: "A" } } },
-    errors: { account_full: RECORDS_FULL },
     body: assetChange,
     response: assetRecord,
     async handle(c, { body }) {
@@ -273,7 +261,6 @@ function addAssetEndpoints(
       `Continues the ingest of a failed ${type} at the step that failed. For a ready ${type} with ` +
       "`warnings`, a job tries again what they are about.",
     errors: {
-      account_full: RECORDS_FULL,
       conflict: `The ${type} hasn't failed and has no warnings.`,
     },
     response: assetRecord,

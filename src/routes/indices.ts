@@ -3,7 +3,7 @@ import type { ValidationIssue } from "../errors.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
-import { indexName, RECORDS_FULL, userMetadata } from "../http/fields.ts";
+import { indexName, userMetadata } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { webhookUrlIssues } from "../http/webhook-url.ts";
@@ -128,7 +128,6 @@ addEndpoint(indexRoutes, "PATCH /index/{index_name}", {
     "Changes the description, the metadata or the settings. A field that is left out stays as it " +
     "is; `metadata` and `settings` are replaced as a whole.",
   examples: { "Change the description": { description: "Clips of summer 2026, sorted" } },
-  errors: { account_full: RECORDS_FULL },
   body: indexChange,
   rules: settingsIssues,
   response: indexRecord,

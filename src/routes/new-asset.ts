@@ -10,7 +10,7 @@ import {
   readSmallPart,
   type SentParts,
 } from "../http/multipart.ts";
-import { jsonText } from "../http/query-params.ts";
+import { jsonText } from "../http/validation.ts";
 import * as z from "../http/zod.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
 import { storeSource } from "../ingest/steps/fetch.ts";
@@ -34,7 +34,9 @@ export const transcriptEncoding = text(
   "Encoding of the transcript, as `windows-1250`: a label of the WHATWG Encoding Standard. " +
     "Detected by default.",
   "windows-1250",
-).optional();
+)
+  .refine(isEncodingLabel, "It isn't an encoding: send a label such as windows-1250")
+  .optional();
 
 export const TRANSCRIPT_FORMATS =
   "SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, " +
@@ -55,15 +57,12 @@ export const transcriptReaders = {
 };
 
 /**
- * Parses a transcript: a file, in the encoding with a label if there is one, or a text. Throws
+ * Parses a transcript: a file, in the encoding with a label unless that is blank, or a text. Throws
  * `ValidationError`.
  */
-export function parseTranscriptPart(
-  part: TranscriptFile | string,
-  encodingLabel: string | undefined,
-): Transcript {
-  const encoding = parseEncodingLabel(encodingLabel);
+export function parseTranscriptPart(part: TranscriptFile | string, label = ""): Transcript {
   try {
+    const encoding = label.trim() === "" ? undefined : new TextDecoder(label.trim()).encoding;
     if (typeof part !== "string") return parseTranscript(part.bytes, encoding, part.name);
     return parseTranscript(new TextEncoder().encode(part), "utf-8");
   } catch (error) {
@@ -72,13 +71,12 @@ export function parseTranscriptPart(
   }
 }
 
-/** Returns the encoding of a label, undefined without any. Throws `ValidationError` for others. */
-function parseEncodingLabel(label = ""): string | undefined {
+/** Whether a text is an encoding's label, or blank as an empty field of a form. */
+function isEncodingLabel(label: string): boolean {
   try {
-    return label.trim() === "" ? undefined : new TextDecoder(label.trim()).encoding;
+    return label.trim() === "" || Boolean(new TextDecoder(label.trim()));
   } catch {
-    const message = "It isn't an encoding: send a label such as windows-1250";
-    throw invalid(["body", "transcript_encoding"], "value_error", message);
+    return false;
   }
 }
 
@@ -193,7 +191,8 @@ async function readAssetForm(
     const issues: ValidationIssue[] = [];
     const text = sent.get("transcript") as TranscriptFile | string | undefined;
     const label = sent.get("transcript_encoding") as string | undefined;
-    if (text) transcript = collect(issues, () => parseTranscriptPart(text, label));
+    const isLabel = label === undefined || isEncodingLabel(label);
+    if (text && isLabel) transcript = collect(issues, () => parseTranscriptPart(text, label));
     const urls = [queryUrl, sent.get(urlName) as string | undefined].filter(Boolean);
     url = urls[0]?.trim();
     if (url !== undefined) {
@@ -206,12 +205,8 @@ async function readAssetForm(
     }
     return issues;
   };
-  const isOptional = true;
-  const form = await readForm(request, assetForms[identity.assetType], {
-    readers,
-    rules,
-    isOptional,
-  });
+  const options = { readers, rules, isOptional: true };
+  const form = await readForm(request, assetForms[identity.assetType], options);
   return { file, url, metadata: form.metadata_str ?? {}, transcript };
 }
 

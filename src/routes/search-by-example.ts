@@ -3,7 +3,7 @@ import { invalid, AppError } from "../errors.ts";
 import { requireAssets } from "../http/caller-records.ts";
 import { withWaitUntil } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import { RECORDS_FULL, STORAGE_FULL, number } from "../http/fields.ts";
+import { RECORDS_FULL, STORAGE_FULL, timeRange } from "../http/fields.ts";
 import {
   type FormFile,
   formFile,
@@ -66,15 +66,13 @@ addEndpoint(exampleSearchRoutes, "POST /index/{index_name}/search_image", {
   },
 });
 
+const [start_seconds, end_seconds] = timeRange(
+  "Start of the part of the clip to search by, in seconds.",
+  "End of that part in seconds; -1 is the end of the clip.",
+);
 const clipForm = z.object({
-  start_seconds: number("Start of the part of the clip to search by, in seconds.")
-    .min(0)
-    .max(LIMITS.videoSeconds)
-    .default(0),
-  end_seconds: number("End of that part in seconds; -1 is the end of the clip.")
-    .min(-1)
-    .max(LIMITS.videoSeconds)
-    .default(-1),
+  start_seconds,
+  end_seconds,
   queue_job: searchFields.shape.queue_job,
   video_file: formFile().describe(
     "Clip or sound to search by, such as MP4, WebM or MP3, up to 5 GiB.",

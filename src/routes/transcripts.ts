@@ -4,7 +4,7 @@ import { requireCallerAsset } from "../http/caller-records.ts";
 import { textFile } from "../http/content-disposition.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import { countField, idField, number, STORAGE_FULL, text } from "../http/fields.ts";
+import { countField, idField, number, text } from "../http/fields.ts";
 import { readForm } from "../http/multipart.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
@@ -114,7 +114,6 @@ addEndpoint(transcriptRoutes, "POST /index/{index_name}/video/{video_id}/transcr
     "vectors of its segments. The earlier one stays searchable until the job has ended.",
   errors: {
     conflict: "The video isn't ready.",
-    account_full: STORAGE_FULL,
   },
   form: transcriptForm,
   formExample: { transcript: "beach.srt" },

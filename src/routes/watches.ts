@@ -12,7 +12,6 @@ import {
   idField,
   isoTime,
   list,
-  RECORDS_FULL,
   share,
   text,
   time,
@@ -26,9 +25,9 @@ import {
   throwImageAsInvalid,
 } from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
-import { jsonText } from "../http/query-params.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { publicWebhookUrl, webhookUrlIssues } from "../http/webhook-url.ts";
+import { jsonText } from "../http/validation.ts";
+import { publicWebhookUrl, webhookUrl, webhookUrlIssues } from "../http/webhook-url.ts";
 import * as z from "../http/zod.ts";
 import { newId, type WatchId } from "../ids.ts";
 import { decodeImage, imageOfBytes } from "../media/pixels/decode-image.ts";
@@ -80,15 +79,10 @@ const watchFields = z.object({
     ASSET_KINDS.length,
   ),
   min_probability: share("Lowest `score` of a match: at 0.9, nine in ten or more are right.", 0.9),
-  webhook_url: z
-    .url({ protocol: /^https?$/ })
-    .max(LIMITS.urlCharacters)
-    .describe(
-      "Public https URL to which its events are sent, instead of the webhook of the index. Keys " +
-        "without the scope `write` see only its origin.",
-    )
-    .openapi({ example: "https://hooks.your-site.dev/truck" })
-    .nullable(),
+  webhook_url: webhookUrl(
+    "Public https URL to which its events are sent, instead of the webhook of the index.",
+    "truck",
+  ).nullable(),
   paused: flag("Whether nothing is announced for now."),
 });
 const fields = watchFields.shape;
@@ -299,7 +293,6 @@ addEndpoint(watchRoutes, "PATCH /index/{index_name}/watches/{watch_id}", {
     "stay, and a segment that has matched doesn't match again. An example can't be changed: " +
     "create another watch.",
   errors: {
-    account_full: RECORDS_FULL,
     conflict: "What it watches for was changed at the same time.",
   },
   body: watchChange,
@@ -392,7 +385,6 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches/preview", {
   operationId: "previewNewWatch",
   summary: "Preview a watch before it is created",
   description: `${PREVIEW} To preview an image, create the watch with \`paused\` first.`,
-  errors: { account_full: RECORDS_FULL },
   body: withSubject(queryFields),
   examples: { Words: { query: "red truck at the gate" } },
   response: queuedJob,
@@ -408,7 +400,6 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches/{watch_id}/preview", 
   operationId: "previewWatch",
   summary: "Preview a watch",
   description: PREVIEW,
-  errors: { account_full: RECORDS_FULL },
   response: queuedJob,
   async handle(c, { params }) {
     const index = await requireSearchableIndex(c, params.index_name);

@@ -139,7 +139,7 @@ describe("a request of a developer who guesses is told what to send:", () => {
 });
 
 it("a part or a parameter that is near no known one is ignored", async () => {
-  const form = { image_file: await words(), titel: "x" };
+  const form = { image_file: await words(), titel: "x", constructor: new File(["x"], "x") };
   await client.json("POST", "/index/a/image?user_id=1", { form });
   await client.json("GET", "/index/a/images?_=1&user_id=1");
 });
