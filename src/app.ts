@@ -5,7 +5,8 @@ import { methodOverride } from "hono/method-override";
 import { AppError, traceOf, ERRORS, ValidationError } from "./errors.ts";
 import type { Context, AppEnv } from "./http/context.ts";
 import { describeEndpoint, registerErrors } from "./http/describe-endpoint.ts";
-import { createRouter, toHonoPath, jsonResponse } from "./http/endpoint.ts";
+import { createRouter, jsonResponse } from "./http/endpoint.ts";
+import { isNearly } from "./http/near-names.ts";
 import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tusHeaders } from "./http/tus.ts";
 import { log } from "./log.ts";
 import { accountRoutes } from "./routes/account.ts";
@@ -166,14 +167,20 @@ app.notFound(toNotFoundResponse);
 
 /** Responds with 405 if the path is known with other methods, and with 404 otherwise. */
 function toNotFoundResponse(c: Context): Response {
+  const { method, path } = c.req;
   const allowed = app.routes
-    .filter(({ method, path }) => method !== "ALL" && matches(path, c.req.path))
-    .map(({ method }) => method);
+    .filter((route) => route.method !== "ALL" && matches(route.path.split("/"), path.split("/")))
+    .map((route) => route.method);
+  const near = endpoints.find(
+    (one) => one.method === method.toLowerCase() && isNearPath(path, one.path),
+  );
+  const hint = near ? ` Perhaps you mean ${method} ${near.path}.` : "";
   if (allowed.length === 0) {
-    return jsonResponse({ detail: `There is nothing at ${c.req.path}.` }, 404);
+    return jsonResponse({ detail: `There is nothing at ${path}.${hint}` }, 404);
   }
   const methods = listMethods(allowed).join(", ");
-  return jsonResponse({ detail: `This path supports only ${methods}.` }, 405, { Allow: methods });
+  const detail = `This path supports only ${methods}.${hint}`;
+  return jsonResponse({ detail }, 405, { Allow: methods });
 }
 
 /** Adds the methods that come with others: HEAD with GET, and OPTIONS with any. */
@@ -182,13 +189,24 @@ function listMethods(methods: string[]): string[] {
   return [...new Set([...methods, ...head, "OPTIONS"])];
 }
 
-function matches(route: string, path: string): boolean {
-  const pattern = toHonoPath(route).split("/");
-  const parts = path.split("/");
-  return (
-    pattern.length === parts.length &&
-    pattern.every((name, i) => (name.startsWith(":") ? parts[i] !== "" : name === parts[i]))
-  );
+const isParameter = (name: string) => /^[:{]/.test(name);
+
+/** Whether a path has the names of a route, and something for each of its parameters. */
+function matches(
+  route: readonly string[],
+  path: readonly string[],
+  isName = (part: string, name: string) => part === name,
+): boolean {
+  const isMatch = (name: string, i: number) =>
+    isParameter(name) ? path[i] !== "" : isName(path[i]!, name);
+  return route.length === path.length && route.every(isMatch);
+}
+
+/** Whether a path is nearly that of an endpoint, or nearly its end: `/video`. */
+function isNearPath(path: string, route: string): boolean {
+  const parts = path.split("/").filter(Boolean);
+  const end = route.split("/").slice(-parts.length);
+  return !end.every(isParameter) && matches(end, parts, isNearly);
 }
 
 function logFailure(error: Error, c: Context): void {

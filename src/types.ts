@@ -325,3 +325,9 @@ export interface Job {
 }
 
 export type JsonObject = Record<string, unknown>;
+
+/** A field of a filter that no asset has; or only with values of another type, which it names. */
+export interface UnmatchedField {
+  field: string;
+  type: string | null;
+}

@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * List the videos of an index
-         * @description Lists videos by their creation, in any state.
+         * @description Lists videos by their creation, in any state unless one is given.
          */
         get: operations["listVideos"];
         put?: never;
@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * List the images of an index
-         * @description Lists images by their creation, in any state.
+         * @description Lists images by their creation, in any state unless one is given.
          */
         get: operations["listImages"];
         put?: never;
@@ -3948,6 +3948,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The account's storage or its bytes of records are used up (docs/accounts.md). */
+        AccountFull: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description What the path or an id names doesn't exist, or belongs to another account. */
         NotFound: {
             headers: {
@@ -4532,15 +4541,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -4621,15 +4622,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -4663,6 +4656,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Lists only assets in this state. */
+                state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
             };
             header?: never;
             path: {
@@ -4806,15 +4801,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -4847,15 +4834,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video hasn't failed and has no warnings. */
@@ -4976,15 +4955,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video isn't ready, or has a copy. */
@@ -5071,15 +5042,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -5113,6 +5076,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Lists only assets in this state. */
+                state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
             };
             header?: never;
             path: {
@@ -5256,15 +5221,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -5297,15 +5254,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The image hasn't failed and has no warnings. */
@@ -5411,15 +5360,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The header `Tus-Resumable` isn't `1.0.0`. */
@@ -5614,15 +5555,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description `Upload-Offset` isn't where the upload ends, or another request is writing to it. */
@@ -5790,15 +5723,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video isn't ready. An earlier request with this `Idempotency-Key` is still running. */
@@ -6432,15 +6357,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6533,15 +6450,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6630,15 +6539,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6731,15 +6632,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description An earlier request with this `Idempotency-Key` is still running. */
@@ -6901,15 +6794,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
@@ -6985,15 +6870,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage or its bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -7944,6 +7821,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The index has 10000 judgments, or the search hasn't ended or was for a sequence. */
@@ -8225,6 +8103,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The webhook is disabled, because its receiver answered 410. */
@@ -8412,7 +8291,7 @@ export interface operations {
                      * Format: json
                      * @description The other fields, as a JSON object.
                      */
-                    watch?: string;
+                    watch: string;
                     /**
                      * Format: binary
                      * @description Image to watch for, in any format that can be added.
@@ -8604,15 +8483,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description What it watches for was changed at the same time. */
@@ -8739,15 +8610,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -8780,15 +8643,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            402: components["responses"]["AccountFull"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];

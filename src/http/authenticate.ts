@@ -47,7 +47,10 @@ export async function authenticate(
 }
 
 async function identify(c: Context, key: string | undefined): Promise<Caller> {
-  if (!key) throw new AppError("unauthorized", "Send your API key in the X-API-Key header.");
+  if (!key) {
+    const other = c.req.header("authorization") === undefined ? "" : ", not in Authorization";
+    throw new AppError("unauthorized", `Send your API key in the X-API-Key header${other}.`);
+  }
   const claims = await verifyKey(keySecrets(c.env), key);
   const status = claims && (await getKeyStatus(c, claims));
   if (!status || status.revoked) throw invalidKey();

@@ -108,6 +108,9 @@ const ERROR_RESPONSES = {
     "The API key lacks the scope that the operation needs.",
     'This API key lacks the scope "write".',
   ),
+  AccountFull: errorContent(
+    "The account's storage or its bytes of records are used up (docs/accounts.md).",
+  ),
   NotFound: errorContent(
     "What the path or an id names doesn't exist, or belongs to another account.",
     'There is no index named "holiday".',
@@ -187,7 +190,9 @@ function describeSuccess({ status, response, text = {} }: EndpointDescription) {
 }
 
 function describeErrors({ scope, params, form, creates, errors, ...endpoint }: Operation) {
+  const adds = scope === "write" && (endpoint.method === "post" || endpoint.method === "patch");
   const responses: Record<string, object> = {
+    ...(adds && { 402: refTo("responses", "AccountFull") }),
     ...(scope && { 401: refTo("responses", "Unauthorized"), 403: refTo("responses", "Forbidden") }),
     ...(hasParams(params) && { 404: refTo("responses", "NotFound") }),
     ...((form ?? endpoint.body ?? endpoint.binaryMediaType) && {

@@ -9,8 +9,9 @@ import { pathParams } from "./fields.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { meterRequest } from "./metering.ts";
 import { collectFormIssues, isFormRequest } from "./multipart.ts";
+import { unknownFieldIssues } from "./near-names.ts";
 import { readQuery, tagNextCursor } from "./pagination.ts";
-import { readBody, readJsonBody, validate, nearFieldIssues } from "./validation.ts";
+import { readBody, readJsonBody, validate } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /**
@@ -122,12 +123,17 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   const issues: ValidationIssue[] = [];
   const { query: querySchema = emptyObject } = schemas;
   const params = validate("path", schemas.params, c.req.param(), issues);
-  const sentQuery = readQuery(c, querySchema, form, issues);
+  const sentQuery = readQuery(c, querySchema, issues);
   const query = validate("query", querySchema, sentQuery, issues);
+  const other =
+    bytes && schemas.body
+      ? { schema: schemas.body, place: "in the JSON body" }
+      : { schema: form, place: "as a part of the form" };
+  append(issues, unknownFieldIssues(querySchema, sentQuery, ["query"], other));
   const json = bytes ? readJsonBody(c, bytes, bodyOptional, issues) : { value: {} };
   const bodySchema = (bytes && schemas.body) ?? emptyObject;
   const body = json && validate("body", bodySchema, json.value, issues);
-  if (json) append(issues, nearFieldIssues(bodySchema, json.value));
+  if (json) append(issues, unknownFieldIssues(bodySchema, json.value));
   if (creates) validate("header", idempotencyHeaders, c.req.header(), issues);
   if (rules && json && (bytes || !schemas.body)) {
     const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));
@@ -144,7 +150,7 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   return { params, query, body } as Input<Path, Q, B>;
 }
 
-export function toHonoPath(path: string): string {
+function toHonoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 

@@ -1,3 +1,4 @@
+import { LIMITS } from "../config.ts";
 import { CALIBRATION_STATES } from "../search/calibration.ts";
 import type { AssetType } from "../types.ts";
 import { checkMetadata, plainObject } from "../user-metadata.ts";
@@ -64,6 +65,13 @@ export const list = <Item extends z.ZodType>(
 /** Schema of a media URL that ends in the name of a file. */
 export function mediaUrl(description: string, file: string) {
   return describe(z.url(), description, `https://search.your-site.dev/media/${TOKEN}/${file}`);
+}
+
+/** Schemas of the ends of a part of a video, in seconds. */
+export function timeRange(start: string, end: string) {
+  const seconds = (description: string, min: number) =>
+    z.number().min(min).max(LIMITS.videoSeconds).default(min).describe(description);
+  return [seconds(start, 0), seconds(end, -1)] as const;
 }
 
 /** Schema of a moment in time. */

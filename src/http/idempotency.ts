@@ -21,7 +21,7 @@ const VALUE = /^(?:"([ !\x23-\x5b\x5d-\x7e]{1,255})"|([!\x23-\x5b\x5d-\x7e]{1,25
 export const idempotencyHeaders = z.object({
   [HEADER]: z
     .string()
-    .regex(VALUE, '1 to 255 printable characters but " and \\')
+    .regex(VALUE, "1 to 255 printable characters without quotation marks and backslashes")
     .optional()
     .openapi({
       description:

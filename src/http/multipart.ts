@@ -5,9 +5,11 @@ import { splitPath } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { ignoreAfterUse } from "../ignored-errors.ts";
+import { append } from "../lists.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
-import type { Context } from "./context.ts";
-import { validate } from "./validation.ts";
+import { unknownFieldIssues } from "./near-names.ts";
+import { MESSAGES } from "./pydantic-errors.ts";
+import { fieldSchema, validate } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /** `parts` also counts parts that are neither, such as one without a name. */
@@ -17,7 +19,7 @@ const MAX_PARSED_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 
 /** A file part of a multipart body, streamed as it arrives. */
-interface FormFile {
+export interface FormFile {
   field: string;
   /** Without folders, and with the characters that forms escape. */
   filename: string;
@@ -33,14 +35,14 @@ export function isFormRequest({ headers }: Request): boolean {
 
 /**
  * Reads a multipart body part by part without buffering it: `onFile` must consume each file before
- * the next one arrives. Resolves to the text fields. Throws `unsupported_media_type`, `bad_request`
+ * the next one arrives. Resolves to the text parts. Throws `unsupported_media_type`, `bad_request`
  * (malformed or cut off), `too_large`, and what `onFile` throws.
  *
  * Parsing stops at the first error. The error is thrown after the rest of the body was read and
  * discarded, up to `LIMITS.drainBytes` and `LIMITS.drainMs`: many clients don't read a response
  * while they are still sending.
  */
-export async function readForm(
+export async function readParts(
   request: Request,
   onFile: (file: FormFile) => Promise<void>,
 ): Promise<Map<string, string>> {
@@ -188,53 +190,87 @@ export async function readSmallPart(file: FormFile, maxBytes: number): Promise<U
   return Buffer.concat(chunks);
 }
 
-/** Returns the error for a missing file part: the part is absent, or it is a text field. */
-export function missingFileError(field: string, fields: Map<string, string>): ValidationError {
-  const loc = ["body", field];
-  return fields.has(field)
-    ? invalid(loc, "value_error", "Expected a file, got text: name a filename")
-    : invalid(loc, "missing", "Field required");
-}
-
-/** Placeholder for a file part: its bytes are streamed, only its presence is validated. */
+/** Stands for a file when a form is validated: what was made of it is of any type. */
 const FILE = Symbol("a file");
 
-/** Schema of a file part. */
-export function formFile() {
+/** Schema of a file part, which a reader makes a `T` of. */
+export function formFile<T = Uint8Array>() {
+  const message = "Expected a file, got text: name a file, with curl as -F name=@path";
   return z
-    .custom<typeof FILE>((value) => value === FILE, "Expected a file, got text: name a filename")
+    .custom<T>((value) => value === FILE, message)
     .openapi({ type: "string", format: "binary" });
 }
 
 /** Schema of a part that may be a file or text. */
-export function formFileOrText() {
+export function formFileOrText<T = Uint8Array>() {
   return z
-    .custom<typeof FILE | string>((value) => value === FILE || typeof value === "string")
+    .custom<T | string>((value) => value === FILE || typeof value === "string")
     .openapi({ type: "string", format: "binary" });
 }
 
+/** Parts of a form as they were sent: texts, and what the readers made of files. */
+export type SentParts = ReadonlyMap<string, unknown>;
+
+interface FormOptions {
+  /** Makes the value of a file part, by its name. Others are ignored. */
+  readers?: Readonly<Record<string, (file: FormFile) => Promise<object>>>;
+  /** Parameters of the query string, which mustn't be sent in the form. */
+  query?: z.ZodObject | undefined;
+  /** Rules that the schema can't express. They get the parts as they were sent. */
+  rules?: (sent: SentParts) => ValidationIssue[];
+  /** Reads a request without a body as an empty form. */
+  isOptional?: boolean;
+}
+
 /**
- * Parses the text fields of a form. Throws `ValidationError` for these, for missing files, and for
- * parameters of `query` that are sent in the form.
+ * Reads a form by its schema. A file in place of a text is read as a text. Throws a
+ * `ValidationError` with all issues, and what `readParts` and readers throw.
  */
-export function requireFields<Form extends z.ZodObject>(
+export async function readForm<Form extends z.ZodObject>(
+  request: Request,
   form: Form,
-  fields: Map<string, string>,
-  fileNames: readonly string[],
-  query: z.ZodObject = z.object({}),
-): z.output<Form> {
-  const issues: ValidationIssue[] = [];
-  for (const name of fields.keys()) {
-    if (!Object.hasOwn(query.shape, name) || Object.hasOwn(form.shape, name)) continue;
-    const msg = `Value error, send ${name} in the query string`;
-    issues.push({ loc: ["body", name], type: "value_error", msg });
+  { readers = {}, query, rules, isOptional = false }: FormOptions,
+): Promise<z.output<Form>> {
+  const files = new Map<string, unknown>();
+  const isEmpty = request.body === null || request.headers.get("content-length") === "0";
+  const readFile = async (part: FormFile) => {
+    const schema = fieldSchema(form, part.field);
+    const isText = schema?.safeParse(FILE).success === false;
+    const read = isText ? readTextPart : schema && readers[part.field];
+    files.set(part.field, (await read?.(part)) ?? FILE);
+  };
+  const texts = isOptional && isEmpty ? [] : await readParts(request, readFile);
+  const sent: SentParts = new Map([...texts, ...files]);
+  const isObject = (value: unknown) => typeof value === "object";
+  const values = Object.fromEntries(
+    [...sent].map(([name, value]) => [name, isObject(value) ? FILE : value]),
+  );
+  const other = { schema: query, place: "in the query string" };
+  const issues = unknownFieldIssues(form, values, ["body"], other);
+  const fields = validate("form", form, values, issues);
+  append(issues, rules?.(sent) ?? []);
+  if (!fields || issues.length > 0) throw new ValidationError(issues.map(withPartNames(sent)));
+  const made = Object.fromEntries([...files].filter(([, value]) => isObject(value)));
+  return { ...fields, ...made };
+}
+
+/** Adds the names of the parts that arrived to the issue of a missing part. */
+function withPartNames(sent: SentParts) {
+  const names = [...sent.keys()].map((name) => `"${name.slice(0, 40)}"`).join(", ");
+  return (issue: ValidationIssue): ValidationIssue => {
+    if (issue.type !== "missing" || names === "") return issue;
+    return { ...issue, msg: `${issue.msg}: the form has only ${names}` };
+  };
+}
+
+/** Reads a file in place of a text. Throws a `ValidationError` if it isn't UTF-8. */
+async function readTextPart(part: FormFile): Promise<string> {
+  const bytes = await readSmallPart(part, LIMITS.fieldBytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw invalid(["body", part.field], "string_unicode", MESSAGES.string_unicode);
   }
-  const isFile = (name: string) => form.shape[name]?.safeParse(FILE).success ?? false;
-  const fileFields = fileNames.filter(isFile).map((name) => [name, FILE]);
-  const values = { ...Object.fromEntries(fields), ...Object.fromEntries(fileFields) };
-  const read = validate("form", form, values, issues);
-  if (!read || issues.length > 0) throw new ValidationError(issues);
-  return read;
 }
 
 /**
@@ -249,10 +285,8 @@ export async function collectFormIssues(
 ): Promise<ValidationIssue[]> {
   const size = Number(request.headers.get("content-length") ?? Infinity);
   if (size > LIMITS.jsonBytes) return [];
-  const fileNames: string[] = [];
   try {
-    const fields = await readForm(request, async ({ field }) => void fileNames.push(field));
-    requireFields(form, fields, fileNames, query);
+    await readForm(request, form, { query });
     return [];
   } catch (error) {
     if (error instanceof ValidationError) return error.issues;
@@ -261,27 +295,14 @@ export async function collectFormIssues(
   }
 }
 
-/**
- * Reads a form with an image, up to `LIMITS.imageBytes`, and its fields, of which some have
- * defaults. Parameters of `query` mustn't be in it.
- */
-export async function readImageForm<Form extends z.ZodObject>(
-  c: Context,
-  form: Form,
-  query?: z.ZodObject,
-  defaults: Record<string, string> = {},
-): Promise<z.output<Form> & { image: Uint8Array }> {
-  const images: Uint8Array[] = [];
-  const parts = await readForm(c.req.raw, async (part) => {
-    if (part.field === "image_file") images.push(await readSmallPart(part, LIMITS.imageBytes));
-  });
-  const sent = new Map([...Object.entries(defaults), ...parts]);
-  const fileNames = images.map(() => "image_file");
-  const fields = requireFields(form, sent, fileNames, query);
-  const image = images.at(-1)!;
-  await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
-  return { ...fields, image };
-}
+/** Reads the part `image_file`: an image of at most `LIMITS.imageBytes`. */
+export const imageReaders = {
+  async image_file(part: FormFile): Promise<Uint8Array> {
+    const image = await readSmallPart(part, LIMITS.imageBytes);
+    await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
+    return image;
+  },
+};
 
 /** Rethrows errors about an uploaded image as a `ValidationError`, and others unchanged. */
 export function throwImageAsInvalid(error: unknown): never {

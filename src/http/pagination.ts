@@ -6,8 +6,7 @@ import type { Page, PageRequest } from "../store/sql.ts";
 import { isObject } from "../user-metadata.ts";
 import type { Context } from "./context.ts";
 import { text } from "./fields.ts";
-import { isRepeatable } from "./query-params.ts";
-import { strictInt } from "./validation.ts";
+import { isRepeatable, fieldSchema, strictInt } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /** Message about a cursor that the API didn't issue for this request. */
@@ -81,27 +80,22 @@ function encodeCursor(id: string): string {
 }
 
 /**
- * Reads the query string. Adds an issue for a parameter that is given more often than its schema
- * allows, and for a part of `form` that is given here; leaves out the former.
+ * Reads the query string. Leaves out a parameter that is given more often than its schema allows,
+ * and adds an issue for it.
  */
 export function readQuery(
   c: Context,
   schema: z.ZodObject,
-  form: z.ZodObject | undefined,
   issues: ValidationIssue[],
 ): Record<string, unknown> {
-  const addIssue = (name: string, type: string, msg: string) =>
-    issues.push({ loc: ["query", name], type, msg });
   const query: Record<string, unknown> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
-    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-    if (!field && form && Object.hasOwn(form.shape, name)) {
-      addIssue(name, "value_error", `Value error, send ${name} as a part of the form`);
-    } else if (values.length === 1) query[name] = values[0];
+    const field = fieldSchema(schema, name);
+    if (values.length === 1) query[name] = values[0];
     else if (!field || isRepeatable(field)) query[name] = values;
     else {
       const msg = `Value error, ${name} is given ${values.length} times: give it once`;
-      addIssue(name, "value_error", msg);
+      issues.push({ loc: ["query", name], type: "value_error", msg });
     }
   }
   if (typeof query["cursor"] === "string" && "cursor" in schema.shape) {
@@ -153,9 +147,9 @@ export function tagNextCursor(
 const PAGE_PARAMETERS = new Set(["cursor", "limit"]);
 
 /** Returns the tag of the list that a request reads: whose it is, its path and its filters. */
-function requestTag(c: Context, { shape }: z.ZodObject, owner: AccountId | IndexId): string {
+function requestTag(c: Context, schema: z.ZodObject, owner: AccountId | IndexId): string {
   const filters = Object.entries(c.req.queries())
-    .filter(([name]) => Object.hasOwn(shape, name) && !PAGE_PARAMETERS.has(name))
+    .filter(([name]) => fieldSchema(schema, name) && !PAGE_PARAMETERS.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return fingerprint([owner, c.req.path, ...filters]);
 }

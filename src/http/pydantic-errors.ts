@@ -1,6 +1,6 @@
 import type * as z from "./zod.ts";
 
-/** Type and message of a validation error, as pydantic v2 reports it. */
+/** Type of a validation error, by pydantic's name, and its message. */
 interface PydanticError {
   type: string;
   msg: string;
@@ -10,15 +10,15 @@ interface PydanticError {
 export const MESSAGES = {
   missing: "Field required",
   string_type: "Input should be a valid string",
-  string_unicode: "Input should be a valid string, unable to parse raw data as a unicode string",
+  string_unicode: "Input should be a valid string, in Unicode",
   int_type: "Input should be a valid integer",
   int_parsing: "Input should be a valid integer, unable to parse string as an integer",
   float_type: "Input should be a valid number",
   float_parsing: "Input should be a valid number, unable to parse string as a number",
   bool_type: "Input should be a valid boolean",
   bool_parsing: "Input should be a valid boolean, unable to interpret input",
-  list_type: "Input should be a valid list",
-  dict_type: "Input should be a valid dictionary",
+  list_type: "Input should be a list",
+  dict_type: "Input should be an object",
 } as const;
 
 const TYPE_ERRORS: Record<string, keyof typeof MESSAGES> = {
@@ -47,6 +47,7 @@ export function toPydanticError(issue: z.core.$ZodIssue, value: unknown): Pydant
     case "invalid_format":
       return formatError(issue);
     case "custom":
+      if (issue.params?.["type"] === "missing") return { type: "missing", msg: issue.message };
       if (isMissing) return standardError("missing");
       return customError(String(issue.params?.["type"] ?? "value_error"), issue.message);
     default:
@@ -91,7 +92,7 @@ function boundError(
   }
   if (issue.origin === "array") {
     const count = Array.isArray(value) ? value.length : 1;
-    const msg = `List should have ${limit("item")} after validation, not ${count}`;
+    const msg = `List should have ${limit("item")}, not ${count}`;
     return { type: isMin ? "too_short" : "too_long", msg };
   }
   if (isMin && issue.inclusive === false) {
@@ -104,10 +105,10 @@ function boundError(
   };
 }
 
-function formatError({ format, pattern = "" }: z.core.$ZodIssueInvalidStringFormat): PydanticError {
+/** Converts the issue of a format. The message of a pattern says in words what it asks for. */
+function formatError({ format, message }: z.core.$ZodIssueInvalidStringFormat): PydanticError {
   if (format === "regex") {
-    const source = pattern.replace(/^\/(.*)\/\w*$/s, "$1");
-    return { type: "string_pattern_mismatch", msg: `String should match pattern '${source}'` };
+    return { type: "string_pattern_mismatch", msg: `String should be ${message}` };
   }
   if (format === "url") {
     const msg = "Input should be a valid URL, with http:// or https:// at its beginning";

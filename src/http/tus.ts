@@ -8,8 +8,7 @@ import { cleanTitle } from "../title.ts";
 import type { JsonObject } from "../types.ts";
 import type { Context } from "./context.ts";
 import { userMetadata } from "./fields.ts";
-import { reject } from "./query-params.ts";
-import { parseJson, validate } from "./validation.ts";
+import { parseJson, reject, validate } from "./validation.ts";
 import * as z from "./zod.ts";
 
 /** Version of the tus protocol: https://tus.io/protocols/resumable-upload */

@@ -5,7 +5,6 @@ import { append } from "../lists.ts";
 import { isObject } from "../user-metadata.ts";
 import type { Context } from "./context.ts";
 import { MESSAGES, toParsingError, toPydanticError } from "./pydantic-errors.ts";
-import { convertTexts } from "./query-params.ts";
 import * as z from "./zod.ts";
 
 /** A part of a request. A form is its body, in which all fields are texts or files. */
@@ -105,7 +104,7 @@ function sanitizeQuery(value: unknown): unknown {
  * lists of objects.
  */
 function dropNulls(schema: z.ZodType, value: unknown): unknown {
-  const inner = unwrapOptional(schema);
+  const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item) => dropNulls(inner.element as z.ZodType, item));
   }
@@ -114,9 +113,8 @@ function dropNulls(schema: z.ZodType, value: unknown): unknown {
     return dropNulls(options.find((option) => option instanceof z.ZodObject) ?? inner, value);
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
-  const shape: Record<string, z.ZodType> = inner.shape;
   const fields = Object.entries(value).flatMap(([name, item]) => {
-    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const field = fieldSchema(inner, name);
     if (field && item === null && isOptionalOnly(field)) return [];
     return [[name, field ? dropNulls(field, item) : item] as const];
   });
@@ -128,72 +126,85 @@ function isOptionalOnly(field: z.ZodType): boolean {
   return field.safeParse(undefined).success && !field.safeParse(null).success;
 }
 
-function unwrapOptional(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable
-    ? unwrapOptional(schema.unwrap() as z.ZodType)
-    : schema;
-}
-
 /** Drops unknown fields, which may hold anything. */
 function pickKnownFields(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
-  );
+  return Object.fromEntries(Object.entries(value).filter(([name]) => fieldSchema(schema, name)));
 }
 
-/** Unknown fields of an object that are compared, and characters of their names. */
-const [MAX_COMPARED_FIELDS, MAX_COMPARED_CHARACTERS] = [50, 40];
+/** A whole number; no hex, and no exponent. */
+const INTEGER = /^[+-]?\d{1,300}$/;
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "1", "yes", "on", "t", "y"].map((word) => [word, true] as const),
+  ...["false", "0", "no", "off", "f", "n"].map((word) => [word, false] as const),
+]);
 
 /**
- * Lists the fields of a JSON body that are unknown, but nearly known ones: `filters`, `topk`. They
- * are mistakes, which a request would otherwise ignore.
+ * Converts the texts of a query string or a form to the types of their fields, so that a field has
+ * one schema there and in JSON. What can't be converted stays: the schema refuses it.
  */
-export function nearFieldIssues(
-  schema: z.ZodType,
-  value: unknown,
-  loc: Loc = ["body"],
-): ValidationIssue[] {
-  const inner = unwrapOptional(schema);
-  if (!(inner instanceof z.ZodObject) || !isObject(value)) return [];
-  const shape: Record<string, z.ZodType> = inner.shape;
-  const names = Object.keys(value);
-  const unknown = names.filter((name) => !Object.hasOwn(shape, name)).slice(0, MAX_COMPARED_FIELDS);
-  const mistaken = unknown.flatMap((name): ValidationIssue[] => {
-    const meant = Object.keys(shape).find((known) => isNearly(name, known));
-    if (meant === undefined) return [];
-    const msg = `Extra inputs are not permitted: the field is called "${meant}"`;
-    return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
+function convertTexts(object: z.ZodObject, texts: Record<string, unknown>) {
+  const fields = Object.entries(texts).map(([name, value]) => {
+    const schema = fieldSchema(object, name);
+    return [name, schema ? convertText(unwrap(schema), value) : value];
   });
-  const known = names.filter((name) => Object.hasOwn(shape, name));
-  const inside = known.flatMap((name) =>
-    nearFieldIssues(shape[name]!, value[name], [...loc, name]),
-  );
-  return [...mistaken, ...inside];
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-/** Whether two names differ in case, underscores or a plural, or in two letters; one if short. */
-function isNearly(name: string, known: string): boolean {
-  if (name.length > MAX_COMPARED_CHARACTERS) return false;
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]|s$/g, "");
-  const [a, b] = [plain(name), plain(known)];
-  return a === b || editDistance(a, b) <= (Math.min(a.length, b.length) < 5 ? 1 : 2);
+function convertText(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodArray) return [value].flat();
+  if (typeof value !== "string") return value;
+  if (schema instanceof z.ZodBoolean) return BOOLEANS.get(value.toLowerCase()) ?? value;
+  if (!(schema instanceof z.ZodNumber)) return value;
+  const isNumber = (schema instanceof z.ZodNumberFormat ? INTEGER : DECIMAL).test(value);
+  return isNumber && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-/** Returns how many letters to insert, delete or replace (Levenshtein, 1966). */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 0; i < a.length; i++) {
-    const row = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = previous[j]! + Number(a[i] !== b[j]);
-      row.push(Math.min(replaced, previous[j + 1]! + 1, row[j]! + 1));
-    }
-    previous = row;
+/** Whether a parameter may be given more than once: it is a list. */
+export function isRepeatable(schema: z.ZodType): boolean {
+  return unwrap(schema) instanceof z.ZodArray;
+}
+
+/** Returns the schema of a field of an object; undefined for a name that it lacks. */
+export function fieldSchema(schema: z.ZodObject | undefined, name: string): z.ZodType | undefined {
+  return schema && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+}
+
+/** Returns the schema of a value that is there, and isn't null. */
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable
+  ) {
+    return unwrap(schema.unwrap());
   }
-  return previous.at(-1)!;
+  return schema instanceof z.ZodPipe ? unwrap(schema.out) : schema;
+}
+
+/**
+ * Schema of an optional JSON text in a query string or a form; `schema` validates its value. The
+ * text `null` is the same as none.
+ */
+export function jsonText<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text, ctx): unknown => {
+      const parsed = parseJsonText(text);
+      if ("value" in parsed) return parsed.value ?? undefined;
+      const message = `JSON decode error at byte ${parsed.byteOffset}: ${parsed.reason}`;
+      return reject(ctx, "json_invalid", message);
+    })
+    .pipe(schema.optional())
+    .optional()
+    .openapi({ type: "string", format: "json" });
+}
+
+export function reject(ctx: z.RefinementCtx, type: string, message: string): never {
+  ctx.addIssue({ code: "custom", params: { type }, message });
+  return z.NEVER;
 }
 
 /** Yields the strings that a store would change. `loc` is that of `value`. */

@@ -1,5 +1,15 @@
+import { LIMITS } from "../config.ts";
 import { AppError, invalid, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
+import * as z from "./zod.ts";
+
+/** Schema of the URL to which events are sent. */
+export const webhookUrl = (description: string, file: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .max(LIMITS.urlCharacters)
+    .describe(`${description} Keys without the scope \`write\` see only its origin.`)
+    .openapi({ example: `https://hooks.your-site.dev/${file}` });
 
 /**
  * Returns an issue unless webhooks may be sent to a URL: https to a public address, or any of the

@@ -8,7 +8,7 @@ import { failureOf, traceOf, AppError, invalid } from "../errors.ts";
 import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { jsonResponse, addEndpoint, createRouter } from "../http/endpoint.ts";
-import { flag, int, list, number, share, text } from "../http/fields.ts";
+import { flag, int, list, share, text, timeRange } from "../http/fields.ts";
 import { countWork } from "../http/metering.ts";
 import { createMediaUrlSigner, type MediaUrlSigner } from "../http/signed-url.ts";
 import { streamText } from "../http/text-stream.ts";
@@ -388,16 +388,11 @@ function respondFrom(
   });
 }
 
-const videoAnswerQuery = question.extend({
-  start_time: number("Start of the time range to answer from, in seconds.")
-    .min(0)
-    .max(LIMITS.videoSeconds)
-    .default(0),
-  end_time: number("End of the time range in seconds; -1 is the end of the video.")
-    .min(-1)
-    .max(LIMITS.videoSeconds)
-    .default(-1),
-});
+const [start_time, end_time] = timeRange(
+  "Start of the time range to answer from, in seconds.",
+  "End of the time range in seconds; -1 is the end of the video.",
+);
+const videoAnswerQuery = question.extend({ start_time, end_time });
 
 addEndpoint(answerRoutes, "GET /index/{index_name}/{video_id}/answer_vqa", {
   operationId: "answerVideo",

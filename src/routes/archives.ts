@@ -4,7 +4,7 @@ import { revalidateKey } from "../http/authenticate.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import { STORAGE_FULL, flag, text } from "../http/fields.ts";
+import { flag, text } from "../http/fields.ts";
 import { type MediaUrlSigner, createMediaUrlSigner } from "../http/signed-url.ts";
 import { NDJSON, readLines, toNdjson } from "../http/text-stream.ts";
 import { parseJson, validate } from "../http/validation.ts";
@@ -104,7 +104,6 @@ addEndpoint(archiveRoutes, "POST /index/{index_name}/import-archive", {
     "Starts a job that adds the assets of an archive, without calling a model. Assets that the " +
     "index has already are left out. Send at most 2,000 lines at a time. Fields and files are " +
     "checked as in an ingest: docs/backup.md lists the limits.",
-  errors: { account_full: STORAGE_FULL },
   binaryMediaType: NDJSON,
   response: queuedJob,
   /** Stores the lines of an archive, all of them or none, and starts the job that imports them. */

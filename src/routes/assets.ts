@@ -4,19 +4,8 @@ import { mapRecord } from "../field-names.ts";
 import { requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import { withWaitUntil } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import {
-  countField,
-  idField,
-  jsonObject,
-  RECORDS_FULL,
-  STORAGE_FULL,
-  text,
-  time,
-  userMetadata,
-} from "../http/fields.ts";
-import { formFile, formFileOrText } from "../http/multipart.ts";
+import { countField, idField, jsonObject, text, time, userMetadata } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
-import { jsonText } from "../http/query-params.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import * as z from "../http/zod.ts";
 import { requestPlaybackCopy } from "../ingest/playback-copy.ts";
@@ -30,11 +19,12 @@ import { indexObject } from "../store/index-object.ts";
 import { getTranscript } from "../store/transcripts.ts";
 import type { Asset, AssetType } from "../types.ts";
 import { publicSource } from "../url-credentials.ts";
-import { addAsset, TRANSCRIPT_FORMATS, transcriptEncoding } from "./new-asset.ts";
+import { addAsset, assetForms } from "./new-asset.ts";
 import {
   addedAsset,
   assetRecord,
   assetSource,
+  stateFilter,
   toAssetRecord,
   transcriptOrigin,
 } from "./records/asset-record.ts";
@@ -42,10 +32,6 @@ import { queuedJob, queueJob } from "./records/job-record.ts";
 import { segmentRecord, toSegmentRecord } from "./records/search-result.ts";
 
 export const assetRoutes = createRouter("Videos and images");
-
-const metadataText = jsonText(userMetadata)
-  .describe("Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.")
-  .openapi({ example: "{}" });
 
 const assetChange = z.object({
   title: lineOfText(300).min(1).optional().describe("New title."),
@@ -64,7 +50,6 @@ interface AssetRouteTexts {
   name: string;
   added: string;
   description: string;
-  parts: z.ZodRawShape;
 }
 
 addAssetEndpoints("video", {
@@ -74,14 +59,6 @@ addAssetEndpoints("video", {
   description:
     "Uploads a video or sound without pictures, or downloads it from a URL, and starts its " +
     `ingest. The response has the ${WAIT} Large files: createUpload.`,
-  parts: {
-    video_file: formFile().optional().describe("The video. Give either this or `video_url`."),
-    video_url: text("Public URL of the video: the same as in the query.").optional(),
-    transcript: formFileOrText()
-      .optional()
-      .describe(`Transcript, used instead of speech recognition: ${TRANSCRIPT_FORMATS}.`),
-    transcript_encoding: transcriptEncoding,
-  },
 });
 
 addEndpoint(assetRoutes, "GET /index/{index_name}/video/{video_id}", {
@@ -169,7 +146,6 @@ addEndpoint(assetRoutes, "POST /index/{index_name}/video/{video_id}/playback_cop
     "`media_url` and `clip_url` play the copy, and `original_url` gives the file. A video that " +
     "needs it gets one without asking, unless the deployment sets `PLAYBACK_COPIES`.",
   errors: {
-    account_full: RECORDS_FULL,
     conflict: "The video isn't ready, or has a copy.",
     decoder_not_configured: "The deployment has no decoder (docs/operate.md#other-codecs).",
   },
@@ -187,15 +163,6 @@ addAssetEndpoints("image", {
   description:
     "Uploads an image, or downloads it from a URL, and starts its ingest. The response has the " +
     `${WAIT} At most 20 MiB.`,
-  parts: {
-    image_file: formFile()
-      .optional()
-      .describe(
-        "The image: JPEG, PNG, GIF, WebP, HEIC, a camera raw, or what the decoder of the " +
-          "deployment reads. Give either this or `image_url`.",
-      ),
-    image_url: text("Public URL of the image: the same as in the query.").optional(),
-  },
 });
 
 addEndpoint(assetRoutes, "GET /index/{index_name}/image/{image_id}", {
@@ -212,7 +179,7 @@ addEndpoint(assetRoutes, "GET /index/{index_name}/image/{image_id}", {
 /** Adds the endpoints that videos and images have alike. */
 function addAssetEndpoints(
   type: AssetType,
-  { one, name, added, description, parts }: AssetRouteTexts,
+  { one, name, added, description }: AssetRouteTexts,
 ): void {
   const path = `/index/{index_name}/${type}/{${type}_id}` as const;
   const urlQuery = z.object({
@@ -224,9 +191,8 @@ function addAssetEndpoints(
     operationId: `add${name}`,
     summary: `Add ${added}`,
     description,
-    errors: { account_full: STORAGE_FULL },
     query: urlQuery,
-    form: z.object({ ...parts, metadata_str: metadataText }),
+    form: assetForms[type],
     formExample: {
       ...(type === "video"
         ? { video_file: "beach.mp4", transcript: "beach.srt" }
@@ -248,12 +214,17 @@ function addAssetEndpoints(
   addEndpoint(assetRoutes, `GET /index/{index_name}/${type}s`, {
     operationId: `list${name}s`,
     summary: `List the ${type}s of an index`,
-    description: `Lists ${type}s by their creation, in any state.`,
-    query: pageQuery,
+    description: `Lists ${type}s by their creation, in any state unless one is given.`,
+    query: pageQuery.extend({ state: stateFilter }),
     response: pageOf(`${type}s`, assetRecord) as z.ZodObject,
     async handle(c, { query }) {
       const { indexId } = await requireCallerIndex(c);
-      const page = await listAssets(c.env.DB, indexId, { type }, pageRequest(query));
+      const page = await listAssets(
+        c.env.DB,
+        indexId,
+        { type, state: query.state },
+        pageRequest(query),
+      );
       const signUrl = createMediaUrlSigner(c);
       return pageRecord(`${type}s`, page, (asset) => toAssetRecord(asset, signUrl));
     },
@@ -265,7 +236,6 @@ function addAssetEndpoints(
       "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
       "replaced as a whole.",
     examples: { "Set the metadata": { metadata: { year: 2026, camera: "A" } } },
-    errors: { account_full: RECORDS_FULL },
     body: assetChange,
     response: assetRecord,
     async handle(c, { body }) {
@@ -291,7 +261,6 @@ function addAssetEndpoints(
       `Continues the ingest of a failed ${type} at the step that failed. For a ready ${type} with ` +
       "`warnings`, a job tries again what they are about.",
     errors: {
-      account_full: RECORDS_FULL,
       conflict: `The ${type} hasn't failed and has no warnings.`,
     },
     response: assetRecord,

@@ -190,9 +190,7 @@ addEndpoint(eventRoutes, "GET /index/{index_name}/webhook", {
   response: webhookRecord,
   async handle(c) {
     const { object } = await requireIndexObject(c);
-    const webhook = await object.getWebhook();
-    if (!webhook) throw webhookNotFound();
-    return toWebhookRecord(webhook);
+    return toWebhookRecord(await object.getWebhook());
   },
 });
 
@@ -206,9 +204,7 @@ addEndpoint(eventRoutes, "POST /index/{index_name}/webhook/rotate", {
   response: webhookRecord,
   async handle(c) {
     const { object } = await requireIndexObject(c);
-    const webhook = await object.rotateWebhookSecret(crypto.randomUUID());
-    if (!webhook) throw webhookNotFound();
-    return toWebhookRecord(webhook);
+    return toWebhookRecord(await object.rotateWebhookSecret(crypto.randomUUID()));
   },
 });
 
@@ -270,7 +266,10 @@ function webhookNotFound(): AppError {
   return new AppError("not_found", "This index has no webhook; set settings.webhook_url.");
 }
 
-function toWebhookRecord({ secrets, counts, ...webhook }: WebhookState) {
+/** Makes the record of a webhook. Throws `not_found` without one. */
+function toWebhookRecord(state: WebhookState | null) {
+  if (!state) throw webhookNotFound();
+  const { secrets, counts, ...webhook } = state;
   return mapRecord(webhookRecord, webhook, {
     secrets: secrets.map((secret) => mapRecord(secretRecord, secret, {})),
     deliveries: counts,

@@ -19,7 +19,7 @@ import { indexDatabase, indexDatabases } from "../store/index-database/index-dat
 import { listKnownSegments, listSegments } from "../store/index-database/segments.ts";
 import { sourceKey } from "../store/r2/object-keys.ts";
 import type { Asset, IndexRef, Segment } from "../types.ts";
-import { groupSearchBody, waitedSearchBody } from "./records/search-request.ts";
+import { groupSearchBody, waitedSearchBody, whenObject } from "./records/search-request.ts";
 import { indexNamesField, requireNamedIndices, searchNamedIndices } from "./searchable-index.ts";
 
 export const exportRoutes = createRouter("Videos and images");
@@ -157,9 +157,15 @@ const exportBody = <Search extends z.ZodType>(search: Search) =>
       ).default("name"),
       ...listFields,
     })
-    .refine((body) => (body.segments === undefined) !== (body.search === undefined), {
+    .refine(({ segments, search }) => segments !== undefined || search !== undefined, {
       path: ["segments"],
-      when: ({ issues }) => issues.length === 0,
+      when: whenObject,
+      params: { type: "missing" },
+      message: "Give `segments` or `search`",
+    })
+    .refine(({ segments, search }) => segments === undefined || search === undefined, {
+      path: ["segments"],
+      when: whenObject,
       message: "give either `segments` or `search`",
     })
     .refine(({ format, media }) => media === "name" || exportFormat(format).hasMedia, {

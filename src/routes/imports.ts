@@ -8,7 +8,6 @@ import type { Context } from "../http/context.ts";
 import type { EndpointDescription, Route } from "../http/describe-endpoint.ts";
 import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
 import {
-  STORAGE_FULL,
   countField,
   deletedRecord,
   failureRecord,
@@ -23,8 +22,7 @@ import {
   userMetadata,
 } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
-import { jsonText } from "../http/query-params.ts";
-import { strictInt } from "../http/validation.ts";
+import { jsonText, strictInt } from "../http/validation.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
 import type { ImportRequest, Listing } from "../platforms/platform.ts";
@@ -201,7 +199,6 @@ function addImportEndpoint({
     ...texts,
     errors: {
       platform_not_configured: "This deployment has no credentials for the platform.",
-      account_full: STORAGE_FULL,
     },
     query: body.extend({
       metadata: jsonText(userMetadata).describe("Metadata of each imported asset, as JSON."),

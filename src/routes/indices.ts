@@ -3,7 +3,7 @@ import type { ValidationIssue } from "../errors.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
-import { indexName, RECORDS_FULL, userMetadata } from "../http/fields.ts";
+import { indexName, userMetadata } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { webhookUrlIssues } from "../http/webhook-url.ts";
@@ -13,9 +13,9 @@ import { listAssets } from "../store/d1/assets.ts";
 import * as store from "../store/d1/indices.ts";
 import { listTallies } from "../store/d1/indices.ts";
 import { indexObject } from "../store/index-object.ts";
-import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
+import { ASSET_TYPES } from "../types.ts";
 import { isObject } from "../user-metadata.ts";
-import { assetRecord, toAssetRecord } from "./records/asset-record.ts";
+import { assetRecord, stateFilter, toAssetRecord } from "./records/asset-record.ts";
 import { indexRecord, indexSettings, toIndexRecord } from "./records/index-record.ts";
 import { queuedJob, queueJob } from "./records/job-record.ts";
 
@@ -96,7 +96,7 @@ addEndpoint(indexRoutes, "GET /index", {
 });
 
 const assetsQuery = pageQuery.extend({
-  state: z.enum(ASSET_STATES).optional().describe("Lists only assets in this state."),
+  state: stateFilter,
   type: z.enum(ASSET_TYPES).optional().describe("Lists only videos or only images."),
 });
 
@@ -128,7 +128,6 @@ addEndpoint(indexRoutes, "PATCH /index/{index_name}", {
     "Changes the description, the metadata or the settings. A field that is left out stays as it " +
     "is; `metadata` and `settings` are replaced as a whole.",
   examples: { "Change the description": { description: "Clips of summer 2026, sorted" } },
-  errors: { account_full: RECORDS_FULL },
   body: indexChange,
   rules: settingsIssues,
   response: indexRecord,

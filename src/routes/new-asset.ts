@@ -2,8 +2,15 @@ import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
 import { text, userMetadata } from "../http/fields.ts";
-import { missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
-import { parseJson, validate } from "../http/validation.ts";
+import {
+  type FormFile,
+  formFile,
+  formFileOrText,
+  readForm,
+  readSmallPart,
+  type SentParts,
+} from "../http/multipart.ts";
+import { jsonText } from "../http/validation.ts";
 import * as z from "../http/zod.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
 import { storeSource } from "../ingest/steps/fetch.ts";
@@ -20,48 +27,56 @@ import { append } from "../lists.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import type { StoredStream } from "../store/r2/streams.ts";
 import { titleFromUrl } from "../title.ts";
-import type { AssetType, JsonObject, MediaIndexRow } from "../types.ts";
+import type { AssetType, MediaIndexRow } from "../types.ts";
 
 /** The form field beside `transcript`. */
 export const transcriptEncoding = text(
   "Encoding of the transcript, as `windows-1250`: a label of the WHATWG Encoding Standard. " +
     "Detected by default.",
   "windows-1250",
-).optional();
+)
+  .refine(isEncodingLabel, "It isn't an encoding: send a label such as windows-1250")
+  .optional();
 
 export const TRANSCRIPT_FORMATS =
   "SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, " +
   "MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI, EBU STL or plain text";
 
+interface TranscriptFile {
+  bytes: Uint8Array;
+  name: string;
+}
+
+/** The form field `transcript`: a file or a text. */
+export const transcriptPart = formFileOrText<TranscriptFile>();
+
+export const transcriptReaders = {
+  async transcript(part: FormFile): Promise<TranscriptFile> {
+    return { bytes: await readSmallPart(part, LIMITS.transcriptBytes), name: part.filename };
+  },
+};
+
 /**
- * Parses the part `transcript` of a form: a file, in the encoding that `transcript_encoding` names
- * if there is one, or a text. Returns undefined without the part. Throws `ValidationError`.
+ * Parses a transcript: a file, in the encoding with a label unless that is blank, or a text. Throws
+ * `ValidationError`.
  */
-export function parseTranscriptPart(
-  file: Uint8Array | undefined,
-  fields: ReadonlyMap<string, string>,
-  fileName: string | undefined,
-): Transcript | undefined {
-  const encoding = parseEncodingLabel(fields.get("transcript_encoding"));
-  const text = fields.get("transcript");
+export function parseTranscriptPart(part: TranscriptFile | string, label = ""): Transcript {
   try {
-    if (file) return parseTranscript(file, encoding, fileName);
-    return text === undefined
-      ? undefined
-      : parseTranscript(new TextEncoder().encode(text), "utf-8");
+    const encoding = label.trim() === "" ? undefined : new TextDecoder(label.trim()).encoding;
+    if (typeof part !== "string") return parseTranscript(part.bytes, encoding, part.name);
+    return parseTranscript(new TextEncoder().encode(part), "utf-8");
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw invalidTranscript(error.message);
   }
 }
 
-/** Returns the encoding of a label, undefined without any. Throws `ValidationError` for others. */
-function parseEncodingLabel(label = ""): string | undefined {
+/** Whether a text is an encoding's label, or blank as an empty field of a form. */
+function isEncodingLabel(label: string): boolean {
   try {
-    return label.trim() === "" ? undefined : new TextDecoder(label.trim()).encoding;
+    return label.trim() === "" || Boolean(new TextDecoder(label.trim()));
   } catch {
-    const message = "It isn't an encoding: send a label such as windows-1250";
-    throw invalid(["body", "transcript_encoding"], "value_error", message);
+    return false;
   }
 }
 
@@ -95,7 +110,7 @@ export async function addAsset(
     stored_bytes: Number(request.headers.get("content-length") ?? 1),
   });
   try {
-    const parts = await readParts(env, request, identity, queryUrl);
+    const parts = await readAssetForm(env, request, identity, queryUrl);
     const { file, url, metadata, transcript } = parts;
     const description = {
       title: file?.title ?? titleFromUrl(url!),
@@ -112,59 +127,87 @@ export async function addAsset(
   }
 }
 
-/** Parts that may be files or texts, and their most bytes. */
-const SMALL_PARTS: Readonly<Record<string, number>> = {
-  transcript: LIMITS.transcriptBytes,
-  metadata_str: LIMITS.fieldBytes,
-};
+const metadataText = jsonText(userMetadata)
+  .describe("Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.")
+  .openapi({ example: "{}" });
+
+interface UploadedFile extends StoredStream {
+  title: string;
+  folder: string;
+}
+
+/** Forms that add an asset, by its type. */
+export const assetForms = {
+  video: z.object({
+    video_file: formFile<UploadedFile>()
+      .optional()
+      .describe("The video. Give either this or `video_url`."),
+    video_url: text("Public URL of the video: the same as in the query.").optional(),
+    transcript: transcriptPart
+      .optional()
+      .describe(`Transcript, used instead of speech recognition: ${TRANSCRIPT_FORMATS}.`),
+    transcript_encoding: transcriptEncoding,
+    metadata_str: metadataText,
+  }),
+  image: z.object({
+    image_file: formFile<UploadedFile>()
+      .optional()
+      .describe(
+        "The image: JPEG, PNG, GIF, WebP, HEIC, a camera raw, or what the decoder of the " +
+          "deployment reads. Give either this or `image_url`.",
+      ),
+    image_url: text("Public URL of the image: the same as in the query.").optional(),
+    metadata_str: metadataText,
+  }),
+} as const;
 
 /**
  * Reads the form, stores the first file unless the query has a URL, and parses the other parts.
  * Requires either a file or a URL that may be fetched. Throws all issues together.
  */
-async function readParts(
+async function readAssetForm(
   env: Env,
   request: Request,
   identity: AssetIdentity,
   queryUrl: string | undefined,
 ) {
   const [fileName, urlName] = [`${identity.assetType}_file`, `${identity.assetType}_url`];
-  const small = new Map<string, Uint8Array>();
-  let file: (StoredStream & { title: string; folder: string }) | undefined;
+  let file: UploadedFile | undefined;
   let fileCount = 0;
-  let transcriptName: string | undefined;
-  const hasBody = request.body !== null && request.headers.get("content-length") !== "0";
-  const fields = !hasBody
-    ? new Map<string, string>()
-    : await readForm(request, async (part) => {
-        const maxBytes = SMALL_PARTS[part.field];
-        if (maxBytes) small.set(part.field, await readSmallPart(part, maxBytes));
-        if (part.field === "transcript") transcriptName = part.filename;
-        if (part.field !== fileName) return;
-        fileCount += 1;
-        if (fileCount > 1 || queryUrl !== undefined) return;
+  let url: string | undefined;
+  let transcript: Transcript | undefined;
+  const readers = {
+    ...transcriptReaders,
+    async [fileName](part: FormFile): Promise<object> {
+      fileCount += 1;
+      if (fileCount === 1 && queryUrl === undefined) {
         const stored = await storeSource(env.MEDIA, identity, part.chunks);
         file = { title: part.filename || identity.assetId, folder: part.folder, ...stored };
-      });
-  if (fields.get("transcript") === "") fields.delete("transcript");
-  const urls = [queryUrl, fields.get(urlName)].filter((each) => each !== undefined);
-  const url = urls[0]?.trim();
-  const issues: ValidationIssue[] = [];
-  const metadata = collect(issues, () =>
-    parseMetadata(small.get("metadata_str") ?? fields.get("metadata_str") ?? ""),
-  );
-  const transcript = collect(issues, () =>
-    parseTranscriptPart(small.get("transcript"), fields, transcriptName),
-  );
-  if (url !== undefined) {
-    const loc = [queryUrl === undefined ? "body" : "query", urlName];
-    collect(issues, () => requireUrl(loc, url, env.FETCH_ALLOW));
-  }
-  const sourceCount = fileCount + urls.length;
-  if (fields.has(fileName)) append(issues, missingFileError(fileName, fields).issues);
-  else if (sourceCount !== 1) append(issues, sourceError(fileName, urlName, sourceCount).issues);
-  if (issues.length > 0) throw new ValidationError(issues);
-  return { file, url, metadata: metadata!, transcript };
+      }
+      return part;
+    },
+  };
+  const rules = (sent: SentParts) => {
+    const issues: ValidationIssue[] = [];
+    const text = sent.get("transcript") as TranscriptFile | string | undefined;
+    const label = sent.get("transcript_encoding") as string | undefined;
+    const isLabel = label === undefined || isEncodingLabel(label);
+    if (text && isLabel) transcript = collect(issues, () => parseTranscriptPart(text, label));
+    const urls = [queryUrl, sent.get(urlName) as string | undefined].filter(Boolean);
+    url = urls[0]?.trim();
+    if (url !== undefined) {
+      const loc = [queryUrl === undefined ? "body" : "query", urlName];
+      collect(issues, () => requireUrl(loc, url!, env.FETCH_ALLOW));
+    }
+    const sourceCount = fileCount + urls.length;
+    if (sourceCount !== 1 && typeof sent.get(fileName) !== "string") {
+      append(issues, sourceError(fileName, urlName, sourceCount).issues);
+    }
+    return issues;
+  };
+  const options = { readers, rules, isOptional: true };
+  const form = await readForm(request, assetForms[identity.assetType], options);
+  return { file, url, metadata: form.metadata_str ?? {}, transcript };
 }
 
 /** Returns what `parse` returns, or adds the issues that it throws. */
@@ -176,17 +219,6 @@ function collect<T>(issues: ValidationIssue[], parse: () => T): T | undefined {
     append(issues, error.issues);
     return undefined;
   }
-}
-
-const withMetadata = z.object({ metadata_str: userMetadata });
-
-function parseMetadata(source: string | Uint8Array): JsonObject {
-  const text = source.length === 0 ? "{}" : source;
-  const issues: ValidationIssue[] = [];
-  const value = { metadata_str: parseJson(text, ["body", "metadata_str"]) ?? {} };
-  const valid = validate("body", withMetadata, value, issues);
-  if (!valid) throw new ValidationError(issues);
-  return valid.metadata_str;
 }
 
 function requireUrl(loc: string[], url: string, allowed: string): void {

@@ -3,13 +3,13 @@ import { invalid, AppError } from "../errors.ts";
 import { requireAssets } from "../http/caller-records.ts";
 import { withWaitUntil } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import { RECORDS_FULL, STORAGE_FULL, number } from "../http/fields.ts";
+import { RECORDS_FULL, STORAGE_FULL, timeRange } from "../http/fields.ts";
 import {
+  type FormFile,
   formFile,
-  readImageForm,
-  throwImageAsInvalid,
-  requireFields,
+  imageReaders,
   readForm,
+  throwImageAsInvalid,
 } from "../http/multipart.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
@@ -52,25 +52,27 @@ addEndpoint(exampleSearchRoutes, "POST /index/{index_name}/search_image", {
   async handle(c, { params, query }) {
     const index = await requireSearchableIndex(c, params.index_name);
     await requireAssets(c.env.DB, index.indexId, query.asset_ids);
-    const { image, query: text } = await readImageForm(c, imageForm, exampleQuery);
+    const form = await readForm(c.req.raw, imageForm, {
+      readers: imageReaders,
+      query: exampleQuery,
+    });
     const timings = new Timings();
-    const request = toExampleRequest(query, text);
-    const toExample = () => exampleFromImage(c.env, index, image).catch(throwImageAsInvalid);
+    const request = toExampleRequest(query, form.query);
+    const toExample = () =>
+      exampleFromImage(c.env, index, form.image_file).catch(throwImageAsInvalid);
     const example = await timings.time("example", toExample);
     const found = await search(c.env, index, request, example, timings);
     return { ...(await toCountedResult(c, request, found, timings)), next_cursor: null };
   },
 });
 
+const [start_seconds, end_seconds] = timeRange(
+  "Start of the part of the clip to search by, in seconds.",
+  "End of that part in seconds; -1 is the end of the clip.",
+);
 const clipForm = z.object({
-  start_seconds: number("Start of the part of the clip to search by, in seconds.")
-    .min(0)
-    .max(LIMITS.videoSeconds)
-    .default(0),
-  end_seconds: number("End of that part in seconds; -1 is the end of the clip.")
-    .min(-1)
-    .max(LIMITS.videoSeconds)
-    .default(-1),
+  start_seconds,
+  end_seconds,
   queue_job: searchFields.shape.queue_job,
   video_file: formFile().describe(
     "Clip or sound to search by, such as MP4, WebM or MP3, up to 5 GiB.",
@@ -118,18 +120,17 @@ addEndpoint(exampleSearchRoutes, "POST /index/{index_name}/search_video", {
 
 /** Streams the clip into an object, and returns the form's fields: an `end` of -1 is the clip's. */
 async function storeClip(bucket: R2Bucket, key: string, request: Request) {
-  let hasFile = false;
-  const fields = await readForm(request, async (part) => {
-    if (part.field !== "video_file") return;
-    hasFile = true;
-    await storeStream(bucket, key, part.chunks, {
+  const video = (part: FormFile) =>
+    storeStream(bucket, key, part.chunks, {
       maxBytes: LIMITS.uploadBytes,
       headBytes: HEAD_BYTES,
       inspect: (head) => requireMediaType(head, "video"),
     });
+  const form = await readForm(request, clipForm, {
+    readers: { video_file: video },
+    query: exampleQuery,
   });
-  const values = requireFields(clipForm, fields, hasFile ? ["video_file"] : [], exampleQuery);
-  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = values;
+  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = form;
   if (end !== -1 && end <= start) {
     const message = `The time range is empty: its end, ${end} s, isn't after its start, ${start} s.`;
     throw invalid(["body", "end_seconds"], "value_error", message);

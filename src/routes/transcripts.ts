@@ -1,12 +1,11 @@
-import { LIMITS } from "../config.ts";
 import { toVideoFps } from "../cues.ts";
 import { AppError } from "../errors.ts";
 import { requireCallerAsset } from "../http/caller-records.ts";
 import { textFile } from "../http/content-disposition.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import { countField, idField, number, STORAGE_FULL, text } from "../http/fields.ts";
-import { formFileOrText, missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
+import { countField, idField, number, text } from "../http/fields.ts";
+import { readForm } from "../http/multipart.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
 import { fitCues } from "../ingest/transcript/cue-times.ts";
@@ -22,6 +21,8 @@ import {
   parseTranscriptPart,
   TRANSCRIPT_FORMATS,
   transcriptEncoding,
+  transcriptPart,
+  transcriptReaders,
 } from "./new-asset.ts";
 import { transcriptOrigin } from "./records/asset-record.ts";
 
@@ -100,6 +101,11 @@ async function requireTimedCues(c: Context, asset: Asset) {
   throw new AppError("conflict", message);
 }
 
+const transcriptForm = z.object({
+  transcript: transcriptPart.describe(`Transcript as ${TRANSCRIPT_FORMATS}.`),
+  transcript_encoding: transcriptEncoding,
+});
+
 addEndpoint(transcriptRoutes, "POST /index/{index_name}/video/{video_id}/transcript", {
   operationId: "replaceTranscript",
   summary: "Replace the transcript of a video",
@@ -108,12 +114,8 @@ addEndpoint(transcriptRoutes, "POST /index/{index_name}/video/{video_id}/transcr
     "vectors of its segments. The earlier one stays searchable until the job has ended.",
   errors: {
     conflict: "The video isn't ready.",
-    account_full: STORAGE_FULL,
   },
-  form: z.object({
-    transcript: formFileOrText().describe(`Transcript as ${TRANSCRIPT_FORMATS}.`),
-    transcript_encoding: transcriptEncoding,
-  }),
+  form: transcriptForm,
   formExample: { transcript: "beach.srt" },
   creates: "record",
   response: z
@@ -127,7 +129,9 @@ addEndpoint(transcriptRoutes, "POST /index/{index_name}/video/{video_id}/transcr
   async handle(c) {
     const asset = await requireReadyVideo(c);
     const { accountId, indexId, assetId } = asset;
-    const { cues, warnings, ...transcript } = fitTranscript(await readTranscript(c.req.raw), asset);
+    const form = await readForm(c.req.raw, transcriptForm, { readers: transcriptReaders });
+    const read = parseTranscriptPart(form.transcript, form.transcript_encoding);
+    const { cues, warnings, ...transcript } = fitTranscript(read, asset);
     const language = transcript.language ?? asset.language;
     const now = Date.now();
     const jobId = newId("job", now);
@@ -149,19 +153,6 @@ async function requireReadyVideo(c: Context): Promise<Asset> {
   if (asset.state === "ready") return asset;
   const message = `Only the transcript of a ready video can be replaced; this is ${asset.state}.`;
   throw new AppError("conflict", message);
-}
-
-/** Reads the part `transcript`, a file or a text field, in the encoding that is given. */
-async function readTranscript(request: Request): Promise<Transcript> {
-  let [file, fileName]: [Uint8Array?, string?] = [];
-  const fields = await readForm(request, async (part) => {
-    if (part.field !== "transcript") return;
-    file = await readSmallPart(part, LIMITS.transcriptBytes);
-    fileName = part.filename;
-  });
-  const transcript = parseTranscriptPart(file, fields, fileName);
-  if (!transcript) throw missingFileError("transcript", fields);
-  return transcript;
 }
 
 /**

@@ -3,7 +3,7 @@ import { revalidateKey } from "../http/authenticate.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
-import { flag, idField, orNull, RECORDS_FULL, text } from "../http/fields.ts";
+import { flag, idField, orNull, text } from "../http/fields.ts";
 import { requireCostQuota } from "../http/metering.ts";
 import { nextCursor, pageFields, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
@@ -108,7 +108,7 @@ async function getPage(
   return {
     index: toIndexRecord(c, index, tallies),
     nodes,
-    health: next === null ? await getIndexHealth(c, index) : null,
+    health: next === null ? toHealth(await inspectIndex(c.env, index, Date.now())) : null,
     total: page.total,
     next_cursor: nextCursor({ ...page, next }),
   };
@@ -136,7 +136,6 @@ addEndpoint(traverseRoutes, "POST /index/{index_name}/traverse", {
   description:
     "Starts a job that repairs what a traversal finds and syncs followed sources, as the " +
     "schedule does. If one is running already, that one is returned.",
-  errors: { account_full: RECORDS_FULL },
   response: z
     .object({
       job_id: idField("job", "Id of the job."),
@@ -167,7 +166,7 @@ async function* traverseIndex(
   const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);
   yield {
     index: toIndexRecord(c, index, tallies),
-    health: await getIndexHealth(c, index),
+    health: toHealth(await inspectIndex(c.env, index, Date.now())),
   };
 }
 
@@ -186,11 +185,9 @@ async function getNode(c: Context, asset: Asset, imageModel: ImageModel): Promis
   };
 }
 
-async function getIndexHealth(c: Context, index: MediaIndexRow) {
-  return toHealth(await inspectIndex(c.env, index, Date.now()));
-}
-
 function toHealth<Code>(findings: Finding<Code>[]) {
-  const records = findings.map(({ code, message }) => ({ code, message }));
-  return { ok: findings.length === 0, findings: records };
+  return {
+    ok: findings.length === 0,
+    findings: findings.map(({ code, message }) => ({ code, message })),
+  };
 }

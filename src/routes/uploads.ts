@@ -10,7 +10,6 @@ import {
   int,
   oneOf,
   orNull,
-  STORAGE_FULL,
   text,
   time,
   anyObject,
@@ -111,7 +110,7 @@ addEndpoint(uploadRoutes, "POST /index/{index_name}/uploads", {
     "Starts an upload of any size by the protocol tus 1.0, for which there are clients in most " +
     "languages. The response's `Location` is the URL of the upload. A body is its first bytes. " +
     "docs/uploads.md has examples.",
-  errors: { ...TUS_ERRORS, account_full: STORAGE_FULL },
+  errors: TUS_ERRORS,
   headers: z.object({
     ...version,
     ...checksum,
@@ -187,7 +186,6 @@ addEndpoint(uploadRoutes, "PATCH /index/{index_name}/uploads/{upload_id}", {
     ...TUS_ERRORS,
     gone: UPLOAD_EXPIRED,
     conflict: "`Upload-Offset` isn't where the upload ends, or another request is writing to it.",
-    account_full: STORAGE_FULL,
   },
   async handle(c, { params }) {
     return appendBytes(c, await requireCallerUpload(c, params));

@@ -12,17 +12,22 @@ import {
   idField,
   isoTime,
   list,
-  RECORDS_FULL,
   share,
   text,
   time,
 } from "../http/fields.ts";
 import { countWork, requireCostQuota } from "../http/metering.ts";
-import { formFile, isFormRequest, readImageForm, throwImageAsInvalid } from "../http/multipart.ts";
+import {
+  formFile,
+  imageReaders,
+  isFormRequest,
+  readForm,
+  throwImageAsInvalid,
+} from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
-import { jsonText } from "../http/query-params.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { publicWebhookUrl, webhookUrlIssues } from "../http/webhook-url.ts";
+import { jsonText } from "../http/validation.ts";
+import { publicWebhookUrl, webhookUrl, webhookUrlIssues } from "../http/webhook-url.ts";
 import * as z from "../http/zod.ts";
 import { newId, type WatchId } from "../ids.ts";
 import { decodeImage, imageOfBytes } from "../media/pixels/decode-image.ts";
@@ -74,15 +79,10 @@ const watchFields = z.object({
     ASSET_KINDS.length,
   ),
   min_probability: share("Lowest `score` of a match: at 0.9, nine in ten or more are right.", 0.9),
-  webhook_url: z
-    .url({ protocol: /^https?$/ })
-    .max(LIMITS.urlCharacters)
-    .describe(
-      "Public https URL to which its events are sent, instead of the webhook of the index. Keys " +
-        "without the scope `write` see only its origin.",
-    )
-    .openapi({ example: "https://hooks.your-site.dev/truck" })
-    .nullable(),
+  webhook_url: webhookUrl(
+    "Public https URL to which its events are sent, instead of the webhook of the index.",
+    "truck",
+  ).nullable(),
   paused: flag("Whether nothing is announced for now."),
 });
 const fields = watchFields.shape;
@@ -168,9 +168,9 @@ export const watchRoutes = createRouter("Watches");
 
 /** A form with an image, and the other fields as JSON. */
 const imageForm = z.object({
-  watch: jsonText(namedFields.omit({ similar_to: true })).describe(
-    "The other fields, as a JSON object.",
-  ),
+  watch: jsonText(namedFields.omit({ similar_to: true }))
+    .prefault("{}")
+    .describe("The other fields, as a JSON object."),
   image_file: formFile().describe("Image to watch for, in any format that can be added."),
 });
 
@@ -205,10 +205,10 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches", {
     const index = await requireCallerIndex(c);
     await requireCostQuota(c); // an image is decoded
     const form = isFormRequest(c.req.raw)
-      ? await readImageForm(c, imageForm, undefined, { watch: "{}" })
+      ? await readForm(c.req.raw, imageForm, { readers: imageReaders })
       : null;
     const sent = form?.watch ?? body;
-    const image = form && (await toStoredImage(c.env, form.image));
+    const image = form && (await toStoredImage(c.env, form.image_file));
     const issues = webhookUrlIssues(c.env, sent.webhook_url, ["body", "webhook_url"]);
     if (issues.length > 0) throw new ValidationError(issues);
     const request = toWatchRequest(sent, image !== null);
@@ -293,7 +293,6 @@ addEndpoint(watchRoutes, "PATCH /index/{index_name}/watches/{watch_id}", {
     "stay, and a segment that has matched doesn't match again. An example can't be changed: " +
     "create another watch.",
   errors: {
-    account_full: RECORDS_FULL,
     conflict: "What it watches for was changed at the same time.",
   },
   body: watchChange,
@@ -386,7 +385,6 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches/preview", {
   operationId: "previewNewWatch",
   summary: "Preview a watch before it is created",
   description: `${PREVIEW} To preview an image, create the watch with \`paused\` first.`,
-  errors: { account_full: RECORDS_FULL },
   body: withSubject(queryFields),
   examples: { Words: { query: "red truck at the gate" } },
   response: queuedJob,
@@ -402,7 +400,6 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches/{watch_id}/preview", 
   operationId: "previewWatch",
   summary: "Preview a watch",
   description: PREVIEW,
-  errors: { account_full: RECORDS_FULL },
   response: queuedJob,
   async handle(c, { params }) {
     const index = await requireSearchableIndex(c, params.index_name);

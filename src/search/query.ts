@@ -9,6 +9,7 @@ import { isOneUnit, phraseForms, QueryTerms } from "../text/query-terms.ts";
 import { normalForm } from "../text/tokens.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { trimEndOf } from "../trim-end.ts";
+import type { UnmatchedField } from "../types.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
 /**
@@ -63,8 +64,8 @@ export interface QueryInterpretation {
   correctedConditions?: CorrectedCondition[];
   /** What a query such as "a beach without people" is as a query with `none`; null for others. */
   suggested?: SuggestedQuery | null;
-  /** Fields of the filter that no asset has. */
-  unknownFields?: string[];
+  /** Fields of the filter that can't match. */
+  unmatchedFields?: UnmatchedField[];
 }
 
 export function toInterpretation(

@@ -5,8 +5,9 @@ import { LruCache } from "../lru-cache.ts";
 import { SEARCH_TURNS } from "../parameters.ts";
 import { SharedBudget } from "../shared-budget.ts";
 import type { Operator } from "../store/index-database/asset-scope.ts";
-import { listUnknownFields } from "../store/index-database/find-segments.ts";
+import { listUnmatchedFields } from "../store/index-database/find-segments.ts";
 import { Timings } from "../timings.ts";
+import type { UnmatchedField } from "../types.ts";
 import { findForQuery, findMore, toQuerySearch } from "./find-for-query.ts";
 import { rankCandidates } from "./hits.ts";
 import { listIndices, type SearchTarget, targetDatabases } from "./index-group.ts";
@@ -37,8 +38,8 @@ export function search(
   };
   const run = async () => {
     const results = await find();
-    const unknownFields = await findUnknownFields(env, target, request, results);
-    return { ...results, interpretation: { ...results.interpretation, unknownFields } };
+    const unmatchedFields = await findUnmatchedFields(env, target, request, results);
+    return { ...results, interpretation: { ...results.interpretation, unmatchedFields } };
   };
   const indices = listIndices(target);
   if (!indices[0]) return run();
@@ -48,16 +49,15 @@ export function search(
 /** Operators that an asset meets without the field. */
 const NEGATIVE = new Set<Operator>(["$ne", "$nin"]);
 
-/** Returns the fields of the filter that no asset has, where that may be why a search is odd. */
-async function findUnknownFields(
+/** Returns the fields of the filter that can't match, where that may be why a search is odd. */
+async function findUnmatchedFields(
   env: Env,
   target: SearchTarget,
   { conditions }: SearchRequest,
   { total }: SearchResults,
-): Promise<string[]> {
+): Promise<UnmatchedField[]> {
   const suspects = conditions.filter(({ operator }) => total === 0 || NEGATIVE.has(operator));
-  const fields = [...new Set(suspects.map(({ field }) => field))];
-  return fields.length === 0 ? [] : listUnknownFields(targetDatabases(env, target), fields);
+  return suspects.length === 0 ? [] : listUnmatchedFields(targetDatabases(env, target), suspects);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Busboy } from "@fastify/busboy";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/config.ts";
-import { readForm } from "../../src/http/multipart.ts";
+import { readParts } from "../../src/http/multipart.ts";
 import { type Client, newClient, uniqueFixture } from "../support/client.ts";
 import { waitUntil } from "../support/wait.ts";
 
@@ -43,7 +43,7 @@ describe("a form", () => {
   /** Reads a form with a body and returns the message of the error. */
   async function refuseForm(body: BodyInit): Promise<string> {
     const request = new Request("http://sightline.test/", { method: "POST", body, headers });
-    const reading = readForm(request, async () => undefined);
+    const reading = readParts(request, async () => undefined);
     return reading.then(
       () => "none",
       (error: Error) => error.message,
@@ -86,7 +86,7 @@ describe("a form", () => {
     const chunks = [encode(textPart), end, encode("\r\n"), encode("epilogue")];
     const body = streamOf(chunks);
     const request = new Request("http://sightline.test/", { method: "POST", body, headers });
-    expect([...(await readForm(request, async () => undefined))]).toEqual([["a", "1"]]);
+    expect([...(await readParts(request, async () => undefined))]).toEqual([["a", "1"]]);
   });
 
   it("that is refused is discarded up to LIMITS.drainBytes, and then closed", async () => {

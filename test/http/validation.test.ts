@@ -53,7 +53,7 @@ const ANY_TEXT =
   /^(transcript|transcript_encoding|last-event-id|tus-.+|upload-.+|x-http-method-override)$/;
 
 const INVALID_BODIES: InvalidValue[] = [[], "x", 7, null].map((value) => {
-  return { value, type: "dict_type", msg: "Input should be a valid dictionary" };
+  return { value, type: "dict_type", msg: "Input should be an object" };
 });
 
 const AUTHENTICATED = OPERATIONS.filter(({ scope }) => scope !== null).map((operation) => ({
@@ -185,7 +185,7 @@ function dropNul(field: Field): Field {
 function invalidPart(name: string, schema: Schema): InvalidValue[] {
   if (ANY_TEXT.test(name)) return [];
   if (schema.format !== "binary") return invalidTexts(schema);
-  const msg = "Value error, Expected a file, got text: name a filename";
+  const msg = "Value error, Expected a file, got text: name a file, with curl as -F name=@path";
   return [{ value: "x", type: "value_error", msg }];
 }
 

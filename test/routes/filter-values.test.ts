@@ -101,11 +101,21 @@ it.each<[Json, string | null]>([
   [{ peopel: "Ann" }, "No asset has the field “peopel” of the filter."],
   [{ "people.nmae": { $ne: "Ann" } }, "No asset has the field “people.nmae” of the filter."],
   [{ "people.name": "Rex", "technical.len": 1 }, "No asset has the field “technical.len” of the"],
+  [
+    { "people.name": 7 },
+    "Assets have a text in the field “people.name”, not what the filter gives.",
+  ],
+  [{ "people.name": { $in: [7, "Rex"] } }, null],
+  [{ "people.name": { $ne: true } }, "Assets have a text in the field “people.name”"],
+  [{ "people.name": null }, null],
   [{ "people.name": "Rex" }, null],
   [{ "people.name": { $ne: "Rex" } }, null],
-])("a search by %j gets a hint on fields that no asset has", async (filter, hint) => {
-  const json = { query: "boat", filter };
-  const { query } = await client.json("POST", "/index/values/search", { json });
-  if (hint === null) expect(query.hint).toBeNull();
-  else expect(query.hint).toContain(hint);
-});
+])(
+  "a search by %j gets a hint on fields that no asset has, or with values of another type",
+  async (filter, hint) => {
+    const json = { query: "boat", filter };
+    const { query } = await client.json("POST", "/index/values/search", { json });
+    if (hint === null) expect(query.hint).toBeNull();
+    else expect(query.hint).toContain(hint);
+  },
+);

@@ -119,6 +119,16 @@ describe("the front of the local stack", () => {
     expect(await sendRaw("http://[")).toBe(400);
   });
 
+  it("logs 499 for a client that goes away in the middle of its upload", async () => {
+    const options = { host: "127.0.0.1", port, path: "/index/a/video", method: "POST" };
+    const upload = httpRequest(options).on("error", () => undefined);
+    upload.write("x".repeat(100));
+    await expect.poll(() => requests.length).toBe(1);
+    upload.destroy();
+    await expect.poll(() => lines.length).toBe(1);
+    expect(lines[0]).toMatch(/^499 POST \/index\/a\/video \d+ ms$/);
+  });
+
   it("logs neither queries nor the tokens of media URLs", async () => {
     await (await send("/index/a/answer?query=secret")).text();
     await (await send("/media/secret-token/film.mp4")).text();

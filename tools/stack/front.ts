@@ -20,6 +20,8 @@ export interface FrontOptions {
 
 /** Paths of the runtime itself: its stores, without a token, and its cron trigger. */
 const RUNTIME_PATH = /^\/+(cdn-cgi|__cf_local)(\/|$)/i;
+/** Status of a request whose client went away before the answer, as nginx logs it. */
+const CLIENT_CLOSED_REQUEST = 499;
 /** Headers of one connection (RFC 9110, section 7.6.1). */
 const HOP_HEADERS = new Set(["connection", "expect", "keep-alive", "proxy-connection", "upgrade"]);
 
@@ -35,7 +37,8 @@ export function createFront({ runtimePort, maxBodyBytes, onRequest }: FrontOptio
     const path = pathOf(request);
     response.on("close", () => {
       const ms = Date.now() - startedAt;
-      onRequest(`${response.statusCode} ${request.method} ${toLoggedPath(path)} ${ms} ms`);
+      const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
+      onRequest(`${status} ${request.method} ${toLoggedPath(path)} ${ms} ms`);
     });
     const length = Number(request.headers["content-length"] ?? 0);
     if (path === null) refuse(response, 400, "The request's URL is malformed.");

@@ -50,6 +50,12 @@ export const assetSource = z
   })
   .describe("Where the file came from.");
 
+/** Parameter of lists of assets. */
+export const stateFilter = z
+  .enum(ASSET_STATES)
+  .optional()
+  .describe("Lists only assets in this state.");
+
 const assetId = idField("asset", "Id of the asset.");
 const pixels = (side: string, example: number) =>
   int(`${side} in pixels; null until known, and for sound.`, example).nullable();

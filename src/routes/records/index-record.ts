@@ -1,4 +1,3 @@
-import { LIMITS } from "../../config.ts";
 import { mapRecord } from "../../field-names.ts";
 import type { Context } from "../../http/context.ts";
 import {
@@ -12,7 +11,7 @@ import {
   time,
 } from "../../http/fields.ts";
 import { strictInt } from "../../http/validation.ts";
-import { publicWebhookUrl } from "../../http/webhook-url.ts";
+import { publicWebhookUrl, webhookUrl } from "../../http/webhook-url.ts";
 import * as z from "../../http/zod.ts";
 import type { Scope } from "../../keys.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
@@ -27,18 +26,13 @@ export const indexSettings = z
         "the language of each video.",
       "pt-BR",
     )
-      .regex(LANGUAGE_TAG)
+      .regex(LANGUAGE_TAG, "a language tag (BCP 47) such as en or pt-BR")
       .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
       .optional(),
-    webhook_url: z
-      .url({ protocol: /^https?$/ })
-      .max(LIMITS.urlCharacters)
-      .optional()
-      .describe(
-        "Public https URL to which events of the index are sent (docs/webhooks.md). Keys without " +
-          "the scope `write` see only its origin.",
-      )
-      .openapi({ example: "https://hooks.your-site.dev/sightline" }),
+    webhook_url: webhookUrl(
+      "Public https URL to which events of the index are sent (docs/webhooks.md).",
+      "sightline",
+    ).optional(),
     webhook_events: z
       .array(z.enum(EVENT_TYPES))
       .max(EVENT_TYPES.length)

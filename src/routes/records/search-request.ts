@@ -4,8 +4,7 @@ import { toCamelFields } from "../../field-names.ts";
 import { fingerprint } from "../../fingerprint.ts";
 import { anyObject, flag, list, share, text } from "../../http/fields.ts";
 import { INVALID_CURSOR } from "../../http/pagination.ts";
-import { jsonText } from "../../http/query-params.ts";
-import { strictInt } from "../../http/validation.ts";
+import { jsonText, strictInt } from "../../http/validation.ts";
 import * as z from "../../http/zod.ts";
 import { ID_CHARACTERS } from "../../ids.ts";
 import { normalizeText } from "../../normalize-text.ts";
@@ -168,7 +167,8 @@ export const groupingName = z
   .refine((name) => parseGrouping(name) !== null, `Input should be one of ${GROUPINGS}`)
   .openapi({ example: "metadata.camera" });
 
-const whenObject = ({ value }: { value: unknown }) => isObject(value); // with other issues
+/** Applies a rule of several fields also where others have issues. */
+export const whenObject = ({ value }: { value: unknown }) => isObject(value);
 
 /** Most subqueries of a list. */
 const MAX_SUBQUERIES = 5;

@@ -24,6 +24,7 @@ import type { Hit, HitAsset, HitStep } from "../../search/hits.ts";
 import type { QueryInterpretation } from "../../search/query.ts";
 import type { RankPosition, SearchRequest } from "../../search/request.ts";
 import { type ResultPage, type SearchResults, toPage } from "../../search/results.ts";
+import { TYPE_NAMES } from "../../store/index-database/asset-scope.ts";
 import { keyframeKey, mediaKey } from "../../store/r2/object-keys.ts";
 import type { Timings } from "../../timings.ts";
 import { ASSET_TYPES, EVIDENCE_KINDS, type Segment } from "../../types.ts";
@@ -306,12 +307,16 @@ function toQueryRecord(interpretation: QueryInterpretation) {
   const {
     correctedConditions = [],
     suggested = null,
-    unknownFields = [],
+    unmatchedFields = [],
     ...read
   } = interpretation;
   const hints = [
     ...(suggested ? [NONE_HINT] : []),
-    ...unknownFields.map((field) => `No asset has the field “${field}” of the filter.`),
+    ...unmatchedFields.map(({ field, type }) =>
+      type === null
+        ? `No asset has the field “${field}” of the filter.`
+        : `Assets have ${TYPE_NAMES[type]} in the field “${field}”, not what the filter gives.`,
+    ),
   ];
   return {
     ...read,

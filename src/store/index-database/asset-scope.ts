@@ -81,10 +81,35 @@ export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {
   return assetIds.length > 0 || conditions.length > 0;
 }
 
-/** Tests whether any searchable asset has a value in a field. */
-export const isFieldKnown = (field: string) =>
-  sql`EXISTS (SELECT 1 FROM assets WHERE searchable_at > 0
-    AND EXISTS (SELECT 1 FROM (${valuesOf(field)}) WHERE type <> 'null'))`;
+/** Names of types in messages, by those of `json_each`. */
+export const TYPE_NAMES: Readonly<Record<string, string>> = {
+  text: "a text",
+  integer: "a number",
+  real: "a number",
+  true: "true or false",
+  false: "true or false",
+  object: "an object",
+};
+const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
+  string: ["text"],
+  number: ["integer", "real"],
+  boolean: ["true", "false"],
+};
+
+/**
+ * Selects the type of a value that a searchable asset has in the field of a condition, NULL if none
+ * has any; and whether one has a value of the operand's type.
+ */
+export function selectFieldType({ field, operand }: Condition): SqlFragment {
+  const values = valuesOf(field);
+  const ofOperand = [operand].flat().flatMap((value) => TYPES_OF[typeof value] ?? []);
+  const isSearchable = raw("FROM assets WHERE searchable_at > 0");
+  return sql`SELECT
+    (SELECT (SELECT type FROM (${values}) WHERE type <> 'null') ${isSearchable}
+      AND EXISTS (SELECT 1 FROM (${values}) WHERE type <> 'null') LIMIT 1) AS type,
+    EXISTS (SELECT 1 ${isSearchable}
+      AND EXISTS (SELECT 1 FROM (${values}) WHERE type ${inList(ofOperand)})) AS isComparable`;
+}
 
 /**
  * A missing field and an empty list compare as `null`. A list matches if any of its members does.

@@ -2,9 +2,9 @@ import type { AssetId, IndexId, SegmentId } from "../../ids.ts";
 import { SIGNATURE } from "../../parameters.ts";
 import type { DocumentFrequencies } from "../../text/query-terms.ts";
 import { PREFIXES } from "../../text/stems.ts";
-import type { Asset, Segment } from "../../types.ts";
+import type { Asset, Segment, UnmatchedField } from "../../types.ts";
 import { ANSWER_BYTES, inList, parseColumns, sql, toObjects, inChunks, raw } from "../sql.ts";
-import { type AssetScope, isFieldKnown, isInScope } from "./asset-scope.ts";
+import { type AssetScope, type Condition, isInScope, selectFieldType } from "./asset-scope.ts";
 import type { FtsSearch } from "./fulltext.ts";
 import {
   allRows,
@@ -155,18 +155,24 @@ function toKeyframeHash(hashes: Uint32Array): number[] | null {
   return isWhole ? [...hashes] : null;
 }
 
-/** Returns those of the fields of a filter that no asset has, in order. */
-export async function listUnknownFields(databases: readonly IndexDb[], fields: readonly string[]) {
-  const isKnown = await Promise.all(
-    fields.map(async (field) => {
-      const rows = await allRows<{ known: number }>(
+/** Lists the fields of conditions that no asset has, or not with a value of the operand's type. */
+export async function listUnmatchedFields(
+  databases: readonly IndexDb[],
+  conditions: readonly Condition[],
+): Promise<UnmatchedField[]> {
+  const found = await Promise.all(
+    conditions.map(async (condition) => {
+      const rows = await allRows<{ type: string | null; isComparable: number }>(
         databases,
-        sql`SELECT ${isFieldKnown(field)} AS known`,
+        selectFieldType(condition),
       );
-      return rows.some(({ known }) => known === 1);
+      const type = rows.find((row) => row.type !== null)?.type ?? null;
+      const isMatched = rows.some(({ isComparable }) => isComparable === 1);
+      const isNull = [condition.operand].flat().includes(null); // it is compared with any type
+      return isMatched || (isNull && type !== null) ? [] : [{ field: condition.field, type }];
     }),
   );
-  return fields.filter((_, i) => !isKnown[i]);
+  return [...new Map(found.flat().map((one) => [one.field, one])).values()];
 }
 
 /** How many segments have each of several stems; a stem that none has is left out. */

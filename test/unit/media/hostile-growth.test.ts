@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readForm } from "../../../src/http/multipart.ts";
+import { readParts } from "../../../src/http/multipart.ts";
 import { makeBox } from "../../../src/media/container/mp4-boxes.ts";
 import { requireUnencrypted } from "../../../src/media/container/open-container.ts";
 import { readTimeline } from "../../../src/media/container/read-timeline.ts";
@@ -353,7 +353,7 @@ it.each(FORMS)("a form in proportion to its size is read: %s", async (_, shape) 
       headers,
       body: Uint8Array.from(body),
     });
-    await readForm(request, async ({ chunks }) => {
+    await readParts(request, async ({ chunks }) => {
       for await (const chunk of chunks) void chunk;
     });
   };

@@ -1,0 +1,87 @@
+import type { ValidationIssue } from "../errors.ts";
+import { isObject } from "../user-metadata.ts";
+import { fieldSchema, unwrap } from "./validation.ts";
+import * as z from "./zod.ts";
+
+/** Unknown names of a request that are compared, and characters of each. */
+const [MAX_COMPARED_NAMES, MAX_COMPARED_CHARACTERS] = [50, 40];
+
+/** Names that other APIs have for ours. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  cursor: ["page", "page_token", "offset"],
+  image_file: ["file"],
+  index_name: ["name"],
+  limit: ["page_size", "per_page"],
+  metadata_str: ["metadata"],
+  query: ["q", "question"],
+  state: ["status"],
+  top_k: ["limit"],
+  video_file: ["file"],
+};
+
+/** Another part of a request, whose fields may be sent at the wrong place. */
+export interface OtherPart {
+  schema: z.ZodObject | undefined;
+  /** Where they belong: `in the query string`. */
+  place: string;
+}
+
+/**
+ * Lists the fields that `schema` lacks, but that another part of the request has, or that are
+ * nearly known ones: `filters`, `topk`. They are mistakes, which a request would otherwise ignore.
+ * Other unknown fields are ignored.
+ */
+export function unknownFieldIssues(
+  schema: z.ZodType,
+  value: unknown,
+  loc: (string | number)[] = ["body"],
+  other?: OtherPart,
+): ValidationIssue[] {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return [];
+  const known = Object.keys(inner.shape);
+  const names = Object.keys(value);
+  const unknown = names.filter((name) => !known.includes(name)).slice(0, MAX_COMPARED_NAMES);
+  const mistaken = unknown.flatMap((name): ValidationIssue[] => {
+    if (other && fieldSchema(other.schema, name)) {
+      const msg = `Value error, send ${name} ${other.place}`;
+      return [{ loc: [...loc, name], type: "value_error", msg }];
+    }
+    const meant = known.find((one) => isNearly(name, one) || SYNONYMS[one]?.includes(name));
+    if (meant === undefined) return [];
+    const msg = `There is no field "${name}" here: did you mean "${meant}"?`;
+    return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
+  });
+  const inside = names.flatMap((name) => {
+    const field = fieldSchema(inner, name);
+    return field ? unknownFieldIssues(field, value[name], [...loc, name]) : [];
+  });
+  return [...mistaken, ...inside];
+}
+
+/**
+ * Whether two names differ in case, underscores or a plural, or in two letters. Short ones may
+ * differ in one letter that one of them has more: `name` isn't `none`.
+ */
+export function isNearly(name: string, known: string): boolean {
+  if (name.length > MAX_COMPARED_CHARACTERS) return false;
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]|s$/g, "");
+  const [a, b] = [plain(name), plain(known)];
+  const isShort = Math.min(a.length, b.length) < 5;
+  if (isShort) return a === b || (a.length !== b.length && editDistance(a, b) === 1);
+  return editDistance(a, b) <= 2;
+}
+
+/** Returns how many letters to insert, delete or replace (Levenshtein, 1966). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = previous[j]! + Number(a[i] !== b[j]);
+      row.push(Math.min(replaced, previous[j + 1]! + 1, row[j]! + 1));
+    }
+    previous = row;
+  }
+  return previous.at(-1)!;
+}

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Call, Client, fixture, type Json, newClient } from "../support/client.ts";
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await newClient();
+  await client.json("POST", "/index", { json: { index_name: "a" } });
+});
+
+const words = () => fixture("words.jpg");
+
+describe("a request of a developer who guesses is told what to send:", () => {
+  it.each<[string, string, string, () => Promise<Call>, (string | number)[], string]>([
+    [
+      "a near part",
+      "POST",
+      "/index/a/image",
+      async () => ({ form: { image_file: await words(), metadata: "{}" } }),
+      ["body", "metadata"],
+      '"metadata_str"',
+    ],
+    [
+      "a near file",
+      "POST",
+      "/index/a/search_image",
+      async () => ({ form: { image: await words() } }),
+      ["body", "image_file"],
+      'the form has only "image"',
+    ],
+    [
+      "a file of another name",
+      "POST",
+      "/index/a/video",
+      async () => ({ form: { file: new File(["x"], "a.mp4") } }),
+      ["body", "file"],
+      '"video_file"',
+    ],
+    [
+      "no file among the parts",
+      "POST",
+      "/index/a/video",
+      async () => ({ form: { titel: "x" } }),
+      ["body", "video_file"],
+      'Give video_file or video_url: the form has only "titel"',
+    ],
+    [
+      "text in place of a file",
+      "POST",
+      "/index/a/image",
+      async () => ({ form: { image_file: "a.jpg" } }),
+      ["body", "image_file"],
+      "-F name=@path",
+    ],
+    ["a page", "GET", "/index/a/videos?page=2", async () => ({}), ["query", "page"], '"cursor"'],
+    [
+      "an unknown state of videos",
+      "GET",
+      "/index/a/videos?state=done",
+      async () => ({}),
+      ["query", "state"],
+      "'ready'",
+    ],
+    ["a status", "GET", "/index/a?status=ready", async () => ({}), ["query", "status"], '"state"'],
+    [
+      "a near parameter",
+      "GET",
+      "/index/a/answer?query=x&top-k=2",
+      async () => ({}),
+      ["query", "top-k"],
+      '"top_k"',
+    ],
+    [
+      "a field in the query",
+      "POST",
+      "/index/a/search?top_k=2",
+      async () => ({ json: { query: "x" } }),
+      ["query", "top_k"],
+      "send top_k in the JSON body",
+    ],
+    [
+      "a limit of a search",
+      "POST",
+      "/index/a/search",
+      async () => ({ json: { query: "x", limit: 5 } }),
+      ["body", "limit"],
+      '"top_k"',
+    ],
+    [
+      "a short query",
+      "POST",
+      "/index/a/search",
+      async () => ({ json: { q: "x" } }),
+      ["body", "q"],
+      '"query"',
+    ],
+    [
+      "an export of nothing",
+      "POST",
+      "/index/a/exports",
+      async () => ({ json: { format: "edl" } }),
+      ["body", "segments"],
+      "Give `segments` or `search`",
+    ],
+    [
+      "a bad name",
+      "GET",
+      "/index/a%20b",
+      async () => ({}),
+      ["path", "index_name"],
+      "String should be 1 to 64 letters",
+    ],
+  ])("%s", async (_, method, path, call, loc, message) => {
+    const response = await client.send(method, path, await call());
+    const { detail }: Json = await response.json();
+    expect(response.status).toBe(422);
+    expect(detail.find((issue: Json) => issue.loc.join() === loc.join())?.msg).toContain(message);
+    expect(JSON.stringify(detail)).not.toMatch(/\[A-Za-z|dictionary|Invalid input/);
+  });
+
+  it.each([
+    ["GET", "/video", 404, "nothing at /video."],
+    ["POST", "/video", 404, "Perhaps you mean POST /index/{index_name}/video."],
+    ["GET", "/index/a/video", 405, "Perhaps you mean GET /index/{index_name}/videos."],
+    ["POST", "/index/a/serach", 404, "Perhaps you mean POST /index/{index_name}/search."],
+    ["GET", "/nowhere", 404, "There is nothing at /nowhere."],
+  ])("%s %s", async (method, path, status, message) => {
+    const response = await client.send(method, path);
+    expect(response.status).toBe(status);
+    expect((await response.json<Json>()).detail).toContain(message);
+  });
+
+  it("a bearer token", async () => {
+    const headers = { authorization: `Bearer ${client.key}` };
+    const response = await new Client("").send("GET", "/stats", { headers });
+    expect(response.status).toBe(401);
+    expect((await response.json<Json>()).detail).toMatch(/X-API-Key header, not in Authorization/);
+  });
+});
+
+it("a part or a parameter that is near no known one is ignored", async () => {
+  const form = { image_file: await words(), titel: "x", constructor: new File(["x"], "x") };
+  await client.json("POST", "/index/a/image?user_id=1", { form });
+  await client.json("GET", "/index/a/images?_=1&user_id=1");
+});
