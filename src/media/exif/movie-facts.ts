@@ -16,7 +16,6 @@ import {
   withoutNulls,
 } from "./capture-facts.ts";
 import { parseTime, toUtc } from "./capture-time.ts";
-import { chunksOf, readRiffChunk } from "./metadata-blocks.ts";
 
 const APPLE = "com.apple.quicktime";
 /** Names of a time, each before those after it: of QuickTime, broadcast WAVE, AVI and WAV. */
@@ -156,20 +155,31 @@ function addKeyedTexts(texts: Map<string, string>, content: Buffer): void {
 }
 
 const EMPTY = Buffer.alloc(0);
-const MAX_RIFF_TEXT_BYTES = 512;
+/** Bytes of a text in a RIFF file, and chunks that are looked at. */
+const [MAX_RIFF_TEXT_BYTES, MAX_CHUNKS] = [512, 4096];
 
-/** Reads the texts of an AVI or WAV file by the names of their chunks. */
+/**
+ * Reads the texts of an AVI or WAV file by the names of their chunks. The chunks of a list are read
+ * like those around it.
+ */
 async function readRiffTexts(file: RangedFile): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   const head = Buffer.from(await file.read(0, 4));
   if (!/^(?:RIFF|RF64)$/.test(fourCc(head, 0))) return texts;
-  for await (const { type, content } of chunksOf(file, 12, readRiffChunk)) {
-    if (!RIFF_NAMES.has(type)) continue;
-    const text = Buffer.from(await content.read(0, MAX_RIFF_TEXT_BYTES)).toString("latin1");
-    // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
-    const time = type === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
-    const [inWords] = IN_WORDS.exec(time) ?? [];
-    texts.set(type, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
+  let at = 12;
+  for (let count = 0; at + 12 <= file.size && count < MAX_CHUNKS; count++) {
+    const header = Buffer.from(await file.read(at, at + 12));
+    const [name, size] = [fourCc(header, 0), header.readUInt32LE(4)];
+    if (RIFF_NAMES.has(name)) {
+      const bytes = await file.read(at + 8, at + 8 + Math.min(size, MAX_RIFF_TEXT_BYTES));
+      const text = Buffer.from(bytes).toString("latin1");
+      // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
+      const time = name === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
+      const [inWords] = IN_WORDS.exec(time) ?? [];
+      texts.set(name, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
+    }
+    const isList = name === "LIST" && fourCc(header, 8) !== "movi";
+    at += isList ? 12 : 8 + size + (size % 2);
   }
   return texts;
 }

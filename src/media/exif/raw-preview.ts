@@ -2,8 +2,8 @@ import { append } from "../../lists.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { readJpegSize } from "../pixels/image-size.ts";
 import type { Size } from "../pixels/rect.ts";
-import { ORIENTATION, readOrientation } from "./metadata-blocks.ts";
-import { type Directory, openTiff, readDirectory, readNumbers, slice, type Tiff } from "./tiff.ts";
+import { readOrientation, readWhole } from "./image-tags.ts";
+import { type Directory, openTiff, type Tiff } from "./tiff.ts";
 
 /** Where bytes are in a file. */
 interface Range {
@@ -21,6 +21,7 @@ export interface RawPreview extends Range {
 const TAGS = {
   compression: 0x0103,
   stripOffsets: 0x0111,
+  orientation: 0x0112,
   stripLengths: 0x0117,
   subDirectories: 0x014a,
   jpegOffset: 0x0201,
@@ -34,59 +35,69 @@ const [MAX_DIRECTORIES, JPEG_HEAD_BYTES] = [16, 128 * 1024];
 /** Where a Fujifilm RAF says where its JPEG is. */
 const RAF = { signature: "FUJIFILMCCD-RAW", at: 84 };
 
-/** Finds the largest JPEG in a camera raw, null without one. */
+/** Finds the largest JPEG in a camera raw, which has 20 MiB at most; null without one. */
 export async function findRawPreview(file: RangedFile): Promise<RawPreview | null> {
-  const tiff = await openTiff(file);
-  const [ranges, orientation] = tiff ? await readJpegRanges(tiff) : [await readRafRange(file), 1];
+  const bytes = await readWhole(file);
+  const tiff = openTiff(bytes);
+  const { ranges, orientation } = tiff
+    ? readTiff(tiff)
+    : { ranges: readRaf(bytes), orientation: 1 };
   let largest: RawPreview | null = null;
   for (const { offset, length } of ranges) {
-    const jpeg = slice(file, offset, length);
-    const size = readJpegSize(await jpeg.read(0, JPEG_HEAD_BYTES));
+    const jpeg = bytes.subarray(offset, offset + length);
+    const size = readJpegSize(jpeg.subarray(0, JPEG_HEAD_BYTES));
     if (!size || size.width * size.height <= area(largest)) continue;
-    largest = { offset, length: jpeg.size, size, rotate: ROTATIONS[orientation] ?? 0 };
+    largest = { offset, length: jpeg.length, size, rotate: ROTATIONS[orientation] ?? 0 };
   }
   if (!largest) return null;
   const preview = slice(file, largest.offset, largest.length);
-  const isTurned = (await readOrientation(preview, "image/jpeg")) !== null;
+  const isTurned = (await readOrientation(preview)) !== null;
   return isTurned ? { ...largest, rotate: 0 } : largest;
 }
 
 const area = (preview: RawPreview | null) =>
   preview ? preview.size.width * preview.size.height : 0;
 
-async function readRafRange(file: RangedFile): Promise<Range[]> {
-  const head = Buffer.from(await file.read(0, RAF.at + 8));
-  const isRaf = head.length === RAF.at + 8 && head.toString("latin1").startsWith(RAF.signature);
+/** Returns a part of a file as a file. */
+export function slice(file: RangedFile, start: number, size: number): RangedFile {
+  const end = Math.min(file.size, start + size);
+  return {
+    size: Math.max(0, end - start),
+    read: (from, to) => file.read(start + from, Math.max(start + from, Math.min(end, start + to))),
+  };
+}
+
+function readRaf(bytes: Buffer): Range[] {
+  const isRaf = bytes.length >= RAF.at + 8 && bytes.toString("latin1", 0, 15) === RAF.signature;
   return isRaf
-    ? [{ offset: head.readUInt32BE(RAF.at), length: head.readUInt32BE(RAF.at + 4) }]
+    ? [{ offset: bytes.readUInt32BE(RAF.at), length: bytes.readUInt32BE(RAF.at + 4) }]
     : [];
 }
 
 /** Returns where JPEGs are in a TIFF, and its orientation. */
-async function readJpegRanges(tiff: Tiff): Promise<[Range[], number]> {
+function readTiff({ firstOffset, directory }: Tiff): { ranges: Range[]; orientation: number } {
   const ranges: Range[] = [];
   let orientation = 1;
-  const queue = [tiff.firstDirectory];
+  const queue = [firstOffset];
   for (let count = 0; count < MAX_DIRECTORIES && queue.length > 0; count++) {
-    const directory = await readDirectory(tiff, queue.shift()!);
-    if (!directory) continue;
-    const numbers = (tag: number) => readNumbers(directory, tag);
-    if (count === 0) orientation = (await numbers(ORIENTATION))[0] ?? 1;
-    append(ranges, await readRange(directory));
-    append(queue, await numbers(TAGS.subDirectories));
-    if (directory.next > 0) queue.push(directory.next);
+    const found = directory(queue.shift()!);
+    if (!found) continue;
+    if (count === 0) orientation = found.numbers(TAGS.orientation)[0] ?? 1;
+    append(ranges, jpegRange(found));
+    append(queue, found.numbers(TAGS.subDirectories));
+    if (found.next > 0) queue.push(found.next);
   }
-  return [ranges, orientation];
+  return { ranges, orientation };
 }
 
 /** Returns where the JPEG of a directory is: in one piece, or nowhere. */
-async function readRange(directory: Directory): Promise<Range[]> {
-  const numbers = (tag: number) => readNumbers(directory, tag);
-  const [offset] = await numbers(TAGS.jpegOffset);
-  const [length] = await numbers(TAGS.jpegLength);
+function jpegRange(directory: Directory): Range[] {
+  const numbers = (tag: number) => directory.numbers(tag);
+  const [offset] = numbers(TAGS.jpegOffset);
+  const [length] = numbers(TAGS.jpegLength);
   if (offset !== undefined && length !== undefined) return [{ offset, length }];
-  const [compression = 0] = await numbers(TAGS.compression);
-  const [strips, lengths] = [await numbers(TAGS.stripOffsets), await numbers(TAGS.stripLengths)];
+  const [compression = 0] = numbers(TAGS.compression);
+  const [strips, lengths] = [numbers(TAGS.stripOffsets), numbers(TAGS.stripLengths)];
   const isWhole = strips.length === 1 && lengths.length === 1;
   return isWhole && JPEG_COMPRESSIONS.has(compression)
     ? [{ offset: strips[0]!, length: lengths[0]! }]
