@@ -13,7 +13,7 @@ interface Entry {
 }
 
 /** Bytes of a value by its type, 0 for types that aren't read. */
-const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 0, 1, 0, 4, 8, 0, 0, 4];
+const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 0, 1, 0, 4, 8];
 const [ASCII, SHORT, RATIONAL] = [2, 3, 5];
 export const SIGNED_RATIONAL = 10;
 /** More than a file has, but for hostile ones. */
@@ -44,23 +44,19 @@ function readDirectory(view: DataView, offset: number, little: boolean): Directo
     const valueAt = isInline ? at + 8 : view.getUint32(at + 8, little);
     entries.set(view.getUint16(at, little), { type, count: values, at: valueAt });
   }
-  const next = end + 4 <= view.byteLength ? view.getUint32(end, little) : 0;
-  return new Directory(view, little, entries, next);
+  return new Directory(view, little, entries);
 }
 
 /** Values of a TIFF by the numbers of their tags. */
 export class Directory {
-  /** Offset of the directory that follows; 0 after the last one. */
-  readonly next: number;
   readonly #view: DataView;
   readonly #little: boolean;
   readonly #entries: Map<number, Entry>;
 
-  constructor(view: DataView, little: boolean, entries: Map<number, Entry>, next: number) {
+  constructor(view: DataView, little: boolean, entries: Map<number, Entry>) {
     this.#view = view;
     this.#little = little;
     this.#entries = entries;
-    this.next = next;
   }
 
   has(tag: number): boolean {

@@ -146,7 +146,7 @@ interface Box {
 const MAX_BOXES = 20_000;
 
 /** Yields the boxes that follow each other. The last one may be cut off. Stops at a damaged one. */
-export function* boxesOf(bytes: Buffer): Generator<Box> {
+function* boxesOf(bytes: Buffer): Generator<Box> {
   let at = 0;
   for (let count = 0; at + 8 <= bytes.length && count < MAX_BOXES; count++) {
     let [size, header] = [bytes.readUInt32BE(at), 8];
@@ -162,7 +162,7 @@ export function* boxesOf(bytes: Buffer): Generator<Box> {
 }
 
 /** Returns the content of the first box along a path of types, undefined without one. */
-export function findContent(bytes: Buffer, ...types: string[]): Buffer | undefined {
+function findContent(bytes: Buffer, ...types: string[]): Buffer | undefined {
   return types.reduce<Buffer | undefined>((content, type) => {
     if (!content) return undefined;
     for (const box of boxesOf(content)) {
