@@ -30,7 +30,7 @@ const [XMP_TAG, IPTC_TAG] = [700, 33723];
 export async function readImageTags(file: RangedFile): Promise<ImageTags> {
   const bytes = await readWhole(file);
   const exif = findExif(bytes);
-  const xmp = exif?.bytes(XMP_TAG) ?? bytes.subarray(Math.max(0, bytes.indexOf("<rdf:RDF")));
+  const xmp = exif?.bytes(XMP_TAG) ?? from(bytes, bytes.indexOf("<rdf:RDF"));
   const iptc = exif?.bytes(IPTC_TAG) ?? findIptc(bytes);
   return { exif, texts: new Map([...readXmp(xmp), ...readIptc(iptc)]) };
 }
@@ -85,15 +85,19 @@ function findExif(bytes: Buffer): Directory | null {
   return null;
 }
 
+/** Returns the bytes from an offset on; none for a negative one. */
+function from(bytes: Buffer, at: number): Buffer {
+  return bytes.subarray(at < 0 ? bytes.length : at);
+}
+
 /** Header of the image resource that has IPTC. */
 const IPTC_HEADER = Buffer.from("8BIM\x04\x04", "latin1");
 
 /** Finds the IPTC in an image resource, which has a number, a name and a size. */
 function findIptc(bytes: Buffer): Buffer {
-  const at = bytes.indexOf(IPTC_HEADER);
-  if (at < 0) return bytes.subarray(0, 0);
-  const nameBytes = 1 + (bytes[at + IPTC_HEADER.length] ?? 0);
-  return bytes.subarray(at + IPTC_HEADER.length + nameBytes + (nameBytes % 2) + 4);
+  const block = from(bytes, bytes.indexOf(IPTC_HEADER)).subarray(IPTC_HEADER.length);
+  const nameBytes = 1 + (block[0] ?? 0);
+  return block.subarray(nameBytes + (nameBytes % 2) + 4);
 }
 
 /** Reads the data sets of the record 2, which is of the image (IPTC-NAA IIM 4.2). */
