@@ -66,5 +66,8 @@ export const runPart: (step: Step, ...part: Parameters<StepRunner>) => ReturnTyp
 ) => {
   const run = async () => STEP_RUNNERS[step](...part);
   const mib = STEP_MIB[step];
-  return mib === undefined ? run() : withIsolateMemory(mib * MIB, run);
+  if (mib === undefined) return run();
+  const [, asset] = part;
+  const isWholeRead = step === "describe" && asset.assetType === "image"; // for its metadata
+  return withIsolateMemory(mib * MIB + (isWholeRead ? asset.sizeBytes : 0), run);
 };

@@ -8,7 +8,7 @@ import { findBox, findMoov, type RangedFile, readContent, readFourCc } from "./m
 import { openInput } from "./open-input.ts";
 import { getFrameRate } from "./packets.ts";
 import { openFile } from "./r2-file.ts";
-import { findHole, getTimeline } from "./read-timeline.ts";
+import { getTimeline } from "./read-timeline.ts";
 import {
   type MissingMedia,
   type PresentedAudio,
@@ -51,7 +51,8 @@ const PROBED_PACKETS = 200;
 /** A stored video, open to read a time range of it. */
 export interface Container extends Disposable {
   durationSeconds: number;
-  findMissing: () => Promise<MissingMedia | null>;
+  /** What of the file isn't there, null for a complete one. */
+  missing: MissingMedia | null;
   format: () => Promise<string>;
   /** Null without such a track. */
   video: PresentedVideo | null;
@@ -86,7 +87,7 @@ export async function openContainer(
     };
     return {
       durationSeconds: timeline.durationSeconds,
-      findMissing: async () => timeline.missing ?? (await findHole(file, timeline)),
+      missing: timeline.missing,
       format: async () => (await input.getFormat()).name,
       video: present(video, videoId) as PresentedVideo | null,
       audio: present(audio, audioId) as PresentedAudio | null,
@@ -132,7 +133,7 @@ export async function probeMedia(bucket: R2Bucket, key: string): Promise<MediaIn
       audioCodec: (await audio?.getCodec()) ?? null,
       audioBitrate: toBitrate(audioStats?.averageBitrate),
       audioLanguage: toLanguageTag(language),
-      missing: await container.findMissing(),
+      missing: container.missing,
     };
   });
 }

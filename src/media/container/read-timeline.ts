@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
 import type { TimeRange } from "../../time-range.ts";
-import { libraryShift, presentedRange, readEdits } from "./edit-list.ts";
+import { presentedRange, readEdits } from "./edit-list.ts";
 import { readPromisedBytes } from "./matroska.ts";
 import { hasSamples } from "./moov-slice.ts";
 import {
@@ -18,13 +18,12 @@ import {
 } from "./mp4-boxes.ts";
 import { openInput } from "./open-input.ts";
 import type { StoredFile } from "./r2-file.ts";
-import { type AvailableBytes, firstMissingTime, requireBackedTables } from "./sample-tables.ts";
+import { requireBackedTables } from "./sample-tables.ts";
 import {
   compareWithPromised,
   type MissingMedia,
   presentTracks,
   type Presentation,
-  toPresentationTime,
   type TrackExtent,
 } from "./timeline.ts";
 
@@ -67,14 +66,14 @@ export async function readTimeline(file: RangedFile): Promise<Timeline> {
   const measure = async (track: InputTrack | null): Promise<TrackExtent | null> => {
     const lastTrack = (await last.getTracks()).find(({ id }) => id === track?.id);
     if (!track || !lastTrack) return null;
-    const table = tables.get(track.id);
-    const end = await endOfTrack(lastTrack);
-    const firstMissing = isFragmented ? null : await table?.firstMissing(bytes);
+    const edits = tables.get(track.id);
+    const [start, end] = [await track.getFirstTimestamp(), await endOfTrack(lastTrack)];
+    const isWhole = isFragmented || !edits;
     return {
-      first: await track.getFirstTimestamp(),
-      end: Math.min(end, firstMissing ?? Infinity),
-      promisedEnd: Math.max(end, table ? ((await track.getDurationFromMetadata()) ?? 0) : 0),
-      edit: table?.presentedRange() ?? null,
+      first: start,
+      end: isWhole ? end : await findReadableEnd(file, bytes.available, track.id, { start, end }),
+      promisedEnd: Math.max(end, edits ? ((await track.getDurationFromMetadata()) ?? 0) : 0),
+      edit: edits?.() ?? null,
     };
   };
   const [pictures, sound] = [await measure(video), await measure(audio)];
@@ -146,57 +145,62 @@ async function selectVideoTrack(input: Input, hasAudio: boolean) {
   return isCover ? null : other;
 }
 
-/** What the tables of a track of an MP4 say. */
-interface Mp4Track {
-  presentedRange: () => TimeRange | null;
-  /** Returns when the first sample that isn't there would be decoded, null if all are there. */
-  firstMissing: (bytes: AvailableBytes) => Promise<number | null>;
+/** Less than the duration of a frame: how exactly the end of an incomplete track is found. */
+const PRECISION_SECONDS = 0.005;
+
+/**
+ * Returns when the first packet of a track is presented that isn't in the first `size` bytes of a
+ * file, found by halves; the end of `range` if all are there.
+ */
+async function findReadableEnd(
+  file: RangedFile,
+  size: number,
+  trackId: number,
+  { start, end }: TimeRange,
+): Promise<number> {
+  const isReadable = async (seconds: number) => {
+    using input = await openInput(file, size, { start: seconds, end: seconds });
+    const track = (await input.getTracks()).find(({ id }) => id === trackId);
+    try {
+      return (
+        track !== undefined && (await new EncodedPacketSink(track).getPacket(seconds)) !== null
+      );
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      return false; // its bytes are beyond the end
+    }
+  };
+  if (await isReadable(Infinity)) return end;
+  if (!(await isReadable(start))) return start;
+  let [readable, missing] = [start, end];
+  while (missing - readable > PRECISION_SECONDS) {
+    const middle = (readable + missing) / 2;
+    if (await isReadable(middle)) readable = middle;
+    else missing = middle;
+  }
+  return missing;
 }
 
 /**
- * Finds a hole in the video of an MP4, as downloads in pieces leave it: bytes that are all zeros,
- * which blocks from all over the file show.
+ * Reads the edit list of each track of an MP4 by its id: what it presents. Leaves out damaged
+ * tracks.
  */
-export async function findHole(
-  file: RangedFile,
-  { videoId, video, origin, readableBytes }: Timeline,
-): Promise<MissingMedia | null> {
-  const table = (await readMp4Tracks(file)).get(videoId ?? -1);
-  const hole = table && readableBytes === file.size ? await findZeros(file) : null;
-  if (!table || !hole || !video) return null;
-  const timeOf = async (available: number) => {
-    const time = await table.firstMissing({ promised: file.size, available });
-    return time === null ? video.end : toPresentationTime({ ...video, origin }, time);
-  };
-  const [from, to] = [await timeOf(hole.start), await timeOf(hole.end)];
-  return to > from ? { bytes: hole.end - hole.start, seconds: to - from, fromSeconds: from } : null;
-}
-
-/** Reads the tables of each track of an MP4 by its id. Damaged ones are left out. */
-async function readMp4Tracks(file: RangedFile): Promise<Map<number, Mp4Track>> {
-  const tracks = new Map<number, Mp4Track>();
+async function readMp4Tracks(file: RangedFile): Promise<Map<number, () => TimeRange | null>> {
+  const tracks = new Map<number, () => TimeRange | null>();
   const moov = await findMoov(file);
   try {
     const movieHeader = moov && findBox(moov, "mvhd");
     if (!movieHeader) return tracks;
     const movieTimescale = await readTimescale(file, movieHeader);
     for (const track of moov.children) {
-      const [header, mediaHeader] = [findBox(track, "tkhd"), findBox(track, "mdia", "mdhd")];
-      if (!header || !mediaHeader) continue;
+      const header = findBox(track, "tkhd");
+      if (!header) continue;
       const view = await readContent(file, header, 0, 24);
       const id = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
       const tables = findBox(track, "mdia", "minf", "stbl")?.children ?? [];
       await requireBackedTables(file, tables, (await readHandler(file, track)) === "vide");
-      const timescale = await readTimescale(file, mediaHeader);
       const edits = await readEdits(file, track);
-      const { mediaTime, delay } = libraryShift(edits) ?? { mediaTime: 0, delay: 0 };
-      tracks.set(id, {
-        presentedRange: () => presentedRange(edits, movieTimescale),
-        firstMissing: async (bytes) => {
-          const time = await firstMissingTime(file, track, bytes);
-          return time === null ? null : (time - mediaTime) / timescale + delay / movieTimescale;
-        },
-      });
+      tracks.set(id, () => presentedRange(edits, movieTimescale));
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -204,12 +208,18 @@ async function readMp4Tracks(file: RangedFile): Promise<Map<number, Mp4Track>> {
   return tracks;
 }
 
+/** What a file promises, and what of it is there. */
+interface AvailableBytes {
+  /** Bytes that the file would have. */
+  promised: number;
+  /** Bytes before the first one that is missing. */
+  available: number;
+}
+
 /** Boxes of fragments and of their data. */
 const MEDIA_TYPES = new Set(["moof", "mdat"]);
 /** Bytes of a probe. No media has as many zeros in a row. */
 const PROBE_BYTES = 4096;
-/** Blocks that are read to find a hole. */
-const PROBES = 64;
 
 /**
  * Compares the bytes of a file with those that its boxes promise. Zeros at the end of a file are
@@ -272,38 +282,19 @@ async function readWave(file: RangedFile): Promise<AvailableBytes | null> {
   return { promised, available: file.size };
 }
 
-/** Returns the offset of the zeros that a file ends with, its size if it ends otherwise. */
+/** Returns the offset of the zeros that a file ends with, found by halves; else its size. */
 async function findZeroTail(file: RangedFile): Promise<number> {
-  const last = file.size - PROBE_BYTES;
-  return last > 0 && (await isZero(file, last)) ? lastZero(file, last, 0) : file.size;
-}
-
-/** Returns the first range of zeros that a few blocks from all over a file show. */
-async function findZeros(file: RangedFile): Promise<{ start: number; end: number } | null> {
-  const step = Math.max(PROBE_BYTES, Math.ceil(file.size / PROBES));
-  for (let probe = 0; probe < file.size; probe += step) {
-    if (!(await isZero(file, probe, "once"))) continue;
-    const start = await lastZero(file, probe, Math.max(-1, probe - step));
-    let zero = probe;
-    while (await isZero(file, zero + step, "once")) zero += step;
-    return { start, end: PROBE_BYTES + (await lastZero(file, zero, zero + step)) };
+  let [zero, other] = [file.size - PROBE_BYTES, 0];
+  if (zero <= 0 || !(await isZero(file, zero))) return file.size;
+  while (zero - other > 1) {
+    const middle = Math.floor((zero + other) / 2);
+    if (await isZero(file, middle)) zero = middle;
+    else other = middle;
   }
-  return null;
+  return zero;
 }
 
 /** Whether a file has a block of zeros at an offset. */
-async function isZero(file: RangedFile, at: number, use?: "once"): Promise<boolean> {
-  if (at + PROBE_BYTES > file.size) return false;
-  return (await file.read(at, at + PROBE_BYTES, use)).every((byte) => byte === 0);
-}
-
-/** Returns the last block of zeros from one of them towards one that isn't, by halves. */
-async function lastZero(file: RangedFile, zero: number, other: number): Promise<number> {
-  let [inside, outside] = [zero, other];
-  while (Math.abs(outside - inside) > 1) {
-    const middle = Math.floor((inside + outside) / 2);
-    if (await isZero(file, middle, "once")) inside = middle;
-    else outside = middle;
-  }
-  return inside;
+async function isZero(file: RangedFile, at: number): Promise<boolean> {
+  return (await file.read(at, at + PROBE_BYTES, "once")).every((byte) => byte === 0);
 }

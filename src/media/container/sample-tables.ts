@@ -1,14 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { requireWithinBudget } from "../structure-budget.ts";
-import { type Mp4Box, readContent, type RangedFile, topLevelBoxes, findBox } from "./mp4-boxes.ts";
-
-/** What a file promises, and what of it is there. */
-export interface AvailableBytes {
-  /** Bytes that the file would have. */
-  promised: number;
-  /** Bytes before the first one that is missing. */
-  available: number;
-}
+import { type Mp4Box, readContent, type RangedFile, topLevelBoxes } from "./mp4-boxes.ts";
 
 /** Samples or chunks of a track, counted from 0. `to` is exclusive. */
 export interface SampleRange {
@@ -28,13 +20,12 @@ async function forEachEntry(
   table: Mp4Box,
   entryBytes: number,
   visit: (view: DataView, at: number) => boolean,
-  firstEntry = 0,
 ): Promise<void> {
   const headerBytes = headerBytesOf(table);
   const count = (await readContent(file, table, headerBytes - 4, headerBytes)).getUint32(0);
   const end = headerBytes + count * entryBytes;
   const blockBytes = Math.floor(BLOCK_BYTES / entryBytes) * entryBytes;
-  for (let from = headerBytes + firstEntry * entryBytes; from < end; from += blockBytes) {
+  for (let from = headerBytes; from < end; from += blockBytes) {
     const view = await readContent(file, table, from, Math.min(end, from + blockBytes));
     for (let at = 0; at + entryBytes <= view.byteLength; at += entryBytes) {
       if (visit(view, at)) return;
@@ -196,144 +187,4 @@ export async function sliceChunks(
   });
   if (pending && sample < to) addRun(...pending);
   return { entries, chunks, samples };
-}
-
-/**
- * Tables of a track of an MP4 that say when and where its samples are. They are read in blocks:
- * what they promise isn't kept.
- */
-interface SampleTables {
-  times: Mp4Box;
-  runs: Mp4Box;
-  sizes: Mp4Box;
-  offsets: Mp4Box;
-  chunkCount: number;
-  count: number;
-  /** Bytes of each sample, 0 if `sizes` lists them. */
-  commonBytes: number;
-}
-
-/** Chunks of equal numbers of samples, counted from 0. */
-interface ChunkRun {
-  chunk: number;
-  sample: number;
-  samplesPerChunk: number;
-}
-
-async function openTables(file: RangedFile, track: Mp4Box): Promise<SampleTables | null> {
-  const tables = findBox(track, "mdia", "minf", "stbl");
-  const table = (type: string) => tables && findBox(tables, type);
-  const [times, runs, sizes] = [table("stts"), table("stsc"), table("stsz")];
-  const offsets = table("stco") ?? table("co64");
-  if (!times || !runs || !sizes || !offsets) return null;
-  const header = await readContent(file, sizes, 4, 12);
-  const [commonBytes, count] = [header.getUint32(0), header.getUint32(4)];
-  const chunkCount = (await readContent(file, offsets, 4, 8)).getUint32(0);
-  return { times, runs, sizes, offsets, chunkCount, count, commonBytes };
-}
-
-/** Returns the last run of chunks before the first one for which `isAfter`. */
-async function findRun(
-  file: RangedFile,
-  { runs }: SampleTables,
-  isAfter: (run: ChunkRun) => boolean,
-): Promise<ChunkRun> {
-  let run: ChunkRun = { chunk: 0, sample: 0, samplesPerChunk: 0 };
-  await forEachEntry(file, runs, 12, (view, at) => {
-    const chunk = view.getUint32(at) - 1;
-    const sample = run.sample + (chunk - run.chunk) * run.samplesPerChunk;
-    const next = { chunk, sample, samplesPerChunk: view.getUint32(at + 4) };
-    if (isAfter(next)) return true;
-    run = next;
-    return false;
-  });
-  return run;
-}
-
-const offsetBytes = ({ type }: Mp4Box) => (type === "co64" ? 8 : 4);
-
-function readOffset({ type }: Mp4Box, view: DataView, at: number): number {
-  return type === "co64" ? Number(view.getBigUint64(at)) : view.getUint32(at);
-}
-
-async function offsetOfChunk(file: RangedFile, offsets: Mp4Box, chunk: number): Promise<number> {
-  const [bytes, start] = [offsetBytes(offsets), 8 + chunk * offsetBytes(offsets)];
-  return readOffset(offsets, await readContent(file, offsets, start, start + bytes), 0);
-}
-
-/** Visits the bytes of listed samples that follow each other, until `visit` returns true. */
-async function forEachSize(
-  file: RangedFile,
-  { sizes }: SampleTables,
-  { from, to }: SampleRange,
-  visit: (bytes: number, sample: number) => boolean,
-): Promise<void> {
-  let sample = from;
-  const visitEntry = (view: DataView, at: number) =>
-    sample >= to || visit(view.getUint32(at), sample++);
-  await forEachEntry(file, sizes, 4, visitEntry, from);
-}
-
-/** Returns the decoding time of a sample, in units of the track. */
-async function timeOf(file: RangedFile, { times }: SampleTables, sample: number): Promise<number> {
-  return (await sliceRuns(file, times, { from: sample, to: sample })).sumBefore;
-}
-
-/**
- * Returns when the first sample of a track that isn't in the file would be decoded, in units of the
- * track. Null if all are there.
- */
-export async function firstMissingTime(
-  file: RangedFile,
-  track: Mp4Box,
-  { promised, available }: AvailableBytes,
-): Promise<number | null> {
-  const tables = await openTables(file, track);
-  if (!tables) return null;
-  const { offsets, chunkCount } = tables;
-  const isComplete =
-    chunkCount === 0 || (await offsetOfChunk(file, offsets, chunkCount - 1)) < available;
-  if (promised <= available && isComplete) return null;
-  const sample = await firstMissing(file, tables, available);
-  return sample === null ? null : timeOf(file, tables, sample);
-}
-
-/** Returns the first sample that doesn't end in the available bytes, null if all do. */
-async function firstMissing(
-  file: RangedFile,
-  tables: SampleTables,
-  available: number,
-): Promise<number | null> {
-  let [chunk, missingChunk] = [0, -1];
-  let last = { chunk: -1, offset: -1 };
-  await forEachEntry(file, tables.offsets, offsetBytes(tables.offsets), (view, at) => {
-    const offset = readOffset(tables.offsets, view, at);
-    if (offset >= available) missingChunk = chunk;
-    else if (offset > last.offset) last = { chunk, offset };
-    chunk++;
-    return missingChunk >= 0;
-  });
-  const samplesOf = async (wanted: number) => {
-    const run = await findRun(file, tables, (next) => next.chunk > wanted);
-    const from = run.sample + (wanted - run.chunk) * run.samplesPerChunk;
-    return { from, to: Math.min(tables.count, from + run.samplesPerChunk) };
-  };
-  let missing: number | null = null;
-  if (last.chunk >= 0) {
-    const room = available - last.offset;
-    const samples = await samplesOf(last.chunk);
-    if (tables.commonBytes > 0) {
-      const sample = samples.from + Math.floor(room / tables.commonBytes);
-      missing = sample < samples.to ? sample : null;
-    } else {
-      let end = 0;
-      await forEachSize(file, tables, samples, (bytes, sample) => {
-        if ((end += bytes) > room) missing = sample;
-        return missing !== null;
-      });
-    }
-  }
-  if (missing !== null || missingChunk < 0) return missing;
-  const { from } = await samplesOf(missingChunk);
-  return from < tables.count ? from : null;
 }

@@ -1,13 +1,16 @@
+import { BufferSource, Input, type MetadataTags, MP4 } from "mediabunny";
 import { readMatroskaInfo } from "../container/matroska.ts";
 import {
   findBox,
   findMoov,
+  makeBox,
   type Mp4Box,
   type RangedFile,
   readContent,
+  rewriteBox,
 } from "../container/mp4-boxes.ts";
 import { openInput } from "../container/open-input.ts";
-import { boxesOf, findContent, fourCc } from "../pixels/image-size.ts";
+import { fourCc } from "../pixels/image-size.ts";
 import {
   cameraName,
   type CaptureFacts,
@@ -16,7 +19,6 @@ import {
   withoutNulls,
 } from "./capture-facts.ts";
 import { parseTime, toUtc } from "./capture-time.ts";
-import { chunksOf, readRiffChunk } from "./metadata-blocks.ts";
 
 const APPLE = "com.apple.quicktime";
 /** Names of a time, each before those after it: of QuickTime, broadcast WAVE, AVI and WAV. */
@@ -87,32 +89,38 @@ async function readCreation(file: RangedFile, moov: Mp4Box): Promise<number | nu
   return null;
 }
 
-/** Bytes of a box that are searched for texts. */
-const MAX_TEXT_BYTES = 64 * 1024;
-
 /** Reads the texts of a movie by their names: of QuickTime's user data, and of keys (`mdta`). */
 async function readMovieTexts(file: RangedFile, moov: Mp4Box): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
-  for (const box of moov.children) {
-    if (box.type !== "udta" && box.type !== "meta") continue;
-    const { buffer, byteOffset, byteLength } = await readContent(file, box, 0, MAX_TEXT_BYTES);
-    const whole = { type: box.type, content: Buffer.from(buffer, byteOffset, byteLength) };
-    const children = whole.type === "udta" ? boxesOf(whole.content) : [whole];
-    for (const { type, content } of children) {
-      if (type === "meta") addKeyedTexts(texts, content);
-      if (type === "chpl") texts.set(type, readChapterNames(content));
-      // after its length and language
-      if (type.startsWith("\xa9")) texts.set(type, content.toString("utf8", 4));
-    }
+  const tracks = moov.children.filter(({ type }) => type === "trak");
+  const { raw = {} } = await readLibraryTags(async () => {
+    const moovBytes = await rewriteBox(file, moov, new Map(tracks.map((track) => [track, null])));
+    const bytes = Buffer.concat([makeBox("ftyp", Buffer.from("isom\0\0\0\0")), moovBytes]);
+    return new Input({ source: new BufferSource(bytes), formats: [MP4] });
+  });
+  for (const [name, value] of Object.entries(raw)) {
+    if (typeof value === "string") texts.set(name, value);
+    if (name === "chpl" && value instanceof Uint8Array) texts.set(name, readChapterNames(value));
   }
   return texts;
+}
+
+/** Reads tags by the container library. Bad ones don't keep a file out: then there are none. */
+async function readLibraryTags(open: () => Promise<Input>): Promise<MetadataTags> {
+  try {
+    using input = await open();
+    return await input.getMetadataTags();
+  } catch {
+    return {};
+  }
 }
 
 /** Bytes of a box `chpl` before its chapters, of a chapter's time. */
 const [CHAPTERS_START, CHAPTER_TIME] = [9, 8];
 
 /** Reads the names of the chapters of a box `chpl`, as sentences. */
-function readChapterNames(content: Buffer): string {
+function readChapterNames(bytes: Uint8Array): string {
+  const content = Buffer.from(bytes);
   const names: string[] = [];
   for (let at = CHAPTERS_START + CHAPTER_TIME; at < content.length;) {
     const end = at + 1 + content[at]!;
@@ -124,52 +132,45 @@ function readChapterNames(content: Buffer): string {
 
 const HAS_SOUND_TAGS = /^(?:ID3|fLaC|OggS|\xff[\xe0-\xff])/;
 
-/** Reads the tags of a sound file (ID3, Vorbis comments). Bad ones don't keep the file out. */
+/** Reads the tags of a sound file (ID3, Vorbis comments). */
 async function readSoundTags(file: RangedFile): Promise<{ texts: string[]; genre: string }> {
-  const none = { texts: [], genre: "" };
-  if (!HAS_SOUND_TAGS.test(Buffer.from(await file.read(0, 4)).toString("latin1"))) return none;
-  try {
-    const input = await openInput(file, file.size, { start: 0, end: 0 });
-    const tags = await input.getMetadataTags();
-    const { title, artist, album, description, comment, genre = "", raw = {} } = tags;
-    const chapters = Object.entries(raw).map(([name, value]) =>
-      typeof value === "string" && /^CHAPTER\d{1,3}NAME$/i.test(name) ? value : "",
-    );
-    const texts = [title, artist, album, description, comment].map((text) => text ?? "");
-    return { texts: [...texts, ...chapters], genre };
-  } catch {
-    return none;
-  }
+  const isSound = HAS_SOUND_TAGS.test(Buffer.from(await file.read(0, 4)).toString("latin1"));
+  const tags = isSound
+    ? await readLibraryTags(() => openInput(file, file.size, { start: 0, end: 0 }))
+    : {};
+  const { title, artist, album, description, comment, genre = "", raw = {} } = tags;
+  const chapters = Object.entries(raw).map(([name, value]) =>
+    typeof value === "string" && /^CHAPTER\d{1,3}NAME$/i.test(name) ? value : "",
+  );
+  const texts = [title, artist, album, description, comment].map((text) => text ?? "");
+  return { texts: [...texts, ...chapters], genre };
 }
 
-/** Adds the texts of a box `meta`, which begins with a version in MP4, and without in QuickTime. */
-function addKeyedTexts(texts: Map<string, string>, content: Buffer): void {
-  const hasVersion = content.length >= 4 && content.readUInt32BE(0) === 0;
-  const meta = content.subarray(hasVersion ? 4 : 0);
-  const keys = [...boxesOf(findContent(meta, "keys")?.subarray(8) ?? EMPTY)];
-  for (const item of boxesOf(findContent(meta, "ilst") ?? EMPTY)) {
-    const key = keys[Buffer.from(item.type, "latin1").readUInt32BE(0) - 1];
-    const text = findContent(item.content, "data")?.toString("utf8", 8); // after its type
-    // iTunes names an item by its type.
-    if (text !== undefined) texts.set(key?.content.toString("latin1") ?? item.type, text);
-  }
-}
+/** Bytes of a text in a RIFF file, and chunks that are looked at. */
+const [MAX_RIFF_TEXT_BYTES, MAX_CHUNKS] = [512, 4096];
 
-const EMPTY = Buffer.alloc(0);
-const MAX_RIFF_TEXT_BYTES = 512;
-
-/** Reads the texts of an AVI or WAV file by the names of their chunks. */
+/**
+ * Reads the texts of an AVI or WAV file by the names of their chunks. The chunks of a list are read
+ * like those around it.
+ */
 async function readRiffTexts(file: RangedFile): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   const head = Buffer.from(await file.read(0, 4));
   if (!/^(?:RIFF|RF64)$/.test(fourCc(head, 0))) return texts;
-  for await (const { type, content } of chunksOf(file, 12, readRiffChunk)) {
-    if (!RIFF_NAMES.has(type)) continue;
-    const text = Buffer.from(await content.read(0, MAX_RIFF_TEXT_BYTES)).toString("latin1");
-    // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
-    const time = type === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
-    const [inWords] = IN_WORDS.exec(time) ?? [];
-    texts.set(type, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
+  let at = 12;
+  for (let count = 0; at + 12 <= file.size && count < MAX_CHUNKS; count++) {
+    const header = Buffer.from(await file.read(at, at + 12));
+    const [name, size] = [fourCc(header, 0), header.readUInt32LE(4)];
+    if (RIFF_NAMES.has(name)) {
+      const bytes = await file.read(at + 8, at + 8 + Math.min(size, MAX_RIFF_TEXT_BYTES));
+      const text = Buffer.from(bytes).toString("latin1");
+      // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
+      const time = name === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
+      const [inWords] = IN_WORDS.exec(time) ?? [];
+      texts.set(name, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
+    }
+    const isList = name === "LIST" && fourCc(header, 8) !== "movi";
+    at += isList ? 12 : 8 + size + (size % 2);
   }
   return texts;
 }

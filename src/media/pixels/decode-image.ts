@@ -2,7 +2,7 @@ import { INGEST, LIMITS } from "../../config.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { toImageError, unreadableImage } from "../decoder-errors.ts";
 import { decodeImageExternally, type ExternalDecoder, hasDecoder } from "../decoder.ts";
-import { readOrientation } from "../exif/metadata-blocks.ts";
+import { readOrientation } from "../exif/image-tags.ts";
 import { findRawPreview, ROTATIONS } from "../exif/raw-preview.ts";
 import { HEAD_BYTES, requireMediaType, imageFormat } from "../media-type.ts";
 import { readImageSize, requireDecodable } from "./image-size.ts";
@@ -38,7 +38,7 @@ export async function decodeImage(env: ImageEnv, file: ImageFile): Promise<Decod
   const isLong = Math.max(width, height) > LIMITS.imageSide;
   const isExternal = decoder === "external" || (isLong && hasDecoder(env));
   if (!isExternal) {
-    const orientation = async () => (await readOrientation(file, mime)) ?? 1;
+    const orientation = async () => (await readOrientation(file)) ?? 1;
     const properties = head.subarray(0, HEIF_PROPERTY_BYTES);
     const isTurned = properties.includes("irot") || properties.includes("imir");
     const isUnturned = HEIF.has(mime) && !isTurned;

@@ -114,18 +114,18 @@ export function readJpegSize(head: Uint8Array): Size | undefined {
   return frame && COMMON_FRAMES.has(frame.marker) ? frame.size : undefined;
 }
 
+/** What a box of a size begins with: its length, its type, its version and flags. */
+const SIZE_BOX = Buffer.from("\0\0\0\x14ispe\0\0\0\0", "latin1");
+
 /** Returns the largest image of the file. Its tiles, thumbnails and depth maps are smaller. */
 function heif(bytes: Buffer): Size | undefined {
   let largest: Size | undefined;
-  for (const { type, content } of boxesOf(findContent(bytes, "meta", "iprp", "ipco") ?? EMPTY)) {
-    if (type !== "ispe") continue;
-    const size = sizeAt(4, 8, "UInt32BE")(content);
+  for (let at = -1; (at = bytes.indexOf(SIZE_BOX, at + 1)) >= 0;) {
+    const size = sizeAt(at + SIZE_BOX.length, at + SIZE_BOX.length + 4, "UInt32BE")(bytes);
     if (!largest || size.width * size.height > largest.width * largest.height) largest = size;
   }
   return largest && hasPixels(largest);
 }
-
-const EMPTY = Buffer.alloc(0);
 
 /** Whether bytes begin as a TIFF does, or a camera raw that is made like one. */
 export function isTiff(bytes: Buffer): boolean {
@@ -134,43 +134,6 @@ export function isTiff(bytes: Buffer): boolean {
 
 function hasPixels(size: Size): Size | undefined {
   return size.width > 0 && size.height > 0 ? size : undefined;
-}
-
-/** A box of an ISO base media file, JPEG 2000 or JPEG XL, by its content. */
-interface Box {
-  type: string;
-  content: Buffer;
-}
-
-/** More boxes than an image has side by side, but for hostile ones. */
-const MAX_BOXES = 20_000;
-
-/** Yields the boxes that follow each other. The last one may be cut off. Stops at a damaged one. */
-export function* boxesOf(bytes: Buffer): Generator<Box> {
-  let at = 0;
-  for (let count = 0; at + 8 <= bytes.length && count < MAX_BOXES; count++) {
-    let [size, header] = [bytes.readUInt32BE(at), 8];
-    if (size === 1) {
-      if (at + 16 > bytes.length) return;
-      [size, header] = [Number(bytes.readBigUInt64BE(at + 8)), 16];
-    }
-    if (size === 0) size = bytes.length - at; // to the end of the file
-    if (size < header) return;
-    yield { type: fourCc(bytes, at + 4), content: bytes.subarray(at + header, at + size) };
-    at += size;
-  }
-}
-
-/** Returns the content of the first box along a path of types, undefined without one. */
-export function findContent(bytes: Buffer, ...types: string[]): Buffer | undefined {
-  return types.reduce<Buffer | undefined>((content, type) => {
-    if (!content) return undefined;
-    for (const box of boxesOf(content)) {
-      // `meta` begins with a version and flags.
-      if (box.type === type) return type === "meta" ? box.content.subarray(4) : box.content;
-    }
-    return undefined;
-  }, bytes);
 }
 
 export function fourCc(bytes: Buffer, offset: number): string {

@@ -6,7 +6,7 @@ import {
   Output,
 } from "mediabunny";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findHole, readTimeline } from "../../../../src/media/container/read-timeline.ts";
+import { readTimeline } from "../../../../src/media/container/read-timeline.ts";
 import { atRate, makeVideo } from "../../../engine/video-file.ts";
 import { type Edit, toRangedFile, withEdits } from "../../../support/patched-media.ts";
 
@@ -133,15 +133,6 @@ describe("what is missing of", () => {
   ])("%s is told with its bytes", async (_, bytes) => {
     const { missing, durationSeconds } = await read(bytes());
     expect(missing).toMatchObject({ bytes: expect.any(Number), fromSeconds: durationSeconds });
-  });
-
-  it("an MP4 with zeros in its middle is told with its time", async () => {
-    const bytes = Buffer.from(frontMp4);
-    bytes.fill(0, Math.round(bytes.length * 0.5), Math.round(bytes.length * 0.7));
-    const file = toRangedFile(bytes);
-    const hole = await findHole(file, await readTimeline(file));
-    expect(hole!.seconds).toBeGreaterThan(0.5);
-    expect(hole!.fromSeconds).toBeGreaterThan(1);
   });
 
   it("a trimmed MP4 isn't told if the rest isn't shown", async () => {
