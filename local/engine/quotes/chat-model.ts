@@ -3,6 +3,7 @@ import {
   OVERVIEW_WORDS,
   type Quote,
   quoteByWords,
+  SCREEN_BREAK,
   sentencesOf,
   type SourceText,
 } from "../../../src/answer/extractive.ts";
@@ -14,11 +15,18 @@ import type { Capability } from "../capability.ts";
 import type { ChatMessage, ChatModel } from "../chat.ts";
 import { EngineError } from "../errors.ts";
 import type { SentenceEncoder } from "../sentences.ts";
+import { isGerman, quoteGerman } from "./german.ts";
 import data from "./lexicon.json" with { type: "json" };
 import { Lexicon } from "./lexicon.ts";
 import { analyzeQuestion } from "./question.ts";
 import { BY_MEANING, quoteByMeaning } from "./quote-by-meaning.ts";
-import { gatherEvidence, type QuoteEvidence, refersTo, type SentenceContext } from "./verifier.ts";
+import {
+  gatherEvidence,
+  NO_CONTEXT,
+  type QuoteEvidence,
+  refersTo,
+  type SentenceContext,
+} from "./verifier.ts";
 
 /** Name of the model: `model` of an answer that it wrote. */
 export const QUOTE_MODEL = "extractive";
@@ -129,19 +137,30 @@ async function findQuotes(
   embed: (texts: readonly string[]) => Promise<number[][]>,
 ): Promise<Quote[]> {
   if (isGenericQuestion(question)) return sampleQuotes(sources);
-  const literal = quoteByWords(question, sources);
-  if (detectLanguage(question) !== "en") return literal;
-  const parts = analyzeQuestion(question, lexicon);
-  const contexts = contextsOf(sources);
-  const compare = (sentence: string) =>
-    gatherEvidence(sentence, parts, lexicon, contexts.get(sentence));
-  const answering = literal.filter(({ sentence }) => isLiteralAnswer(compare(sentence)));
-  if (answering.length > 0) return answering;
   const all = [...sources].flatMap(([marker, source]) =>
     sentencesOf(source).map((sentence) => ({ sentence, marker })),
   );
+  const contexts = contextsOf(sources);
+  if (isGerman(question)) {
+    const textOf = ({ before, titles }: SentenceContext) => `${before} ${titles}`;
+    return quoteGerman(question, all, (sentence) => textOf(contexts.get(sentence) ?? NO_CONTEXT));
+  }
+  const literal = quoteByWords(question, sources);
+  if (detectLanguage(question) !== "en") return literal;
+  const parts = analyzeQuestion(question, lexicon);
+  const compareInContext = (sentence: string) =>
+    gatherEvidence(sentence, parts, lexicon, contexts.get(sentence));
+  const referredTo = (sentence: string) => refersTo(sentence, contexts.get(sentence), lexicon);
+  const compare = (sentence: string) => {
+    const { titles } = contexts.get(sentence) ?? NO_CONTEXT;
+    return gatherEvidence(sentence, parts, lexicon, { before: referredTo(sentence), titles });
+  };
+  const answering = literal.filter(({ sentence }) => isLiteralAnswer(compare(sentence)));
+  if (answering.length > 0) return answering;
+  const inOwnWords = quoteInContext(all, compareInContext);
+  if (inOwnWords.length > 0) return inOwnWords;
   const inContext = (sentence: string) => {
-    const before = refersTo(sentence, contexts.get(sentence));
+    const before = referredTo(sentence);
     return before === "" ? sentence : `${before} ${sentence}`;
   };
   return quoteByMeaning({ question, compare, inContext, embed }, all);
@@ -155,9 +174,9 @@ function contextsOf(sources: ReadonlyMap<number, QuotableText>): Map<string, Sen
   return new Map(
     [...sources.values()].flatMap(({ title, saidBefore, speech, onScreenText }) => {
       const titles = `${title.replace(/\.\w+$/, "")} ${onScreenText}`;
-      const said = splitSentences(`${saidBefore} ${speech}`);
-      return [said, splitSentences(onScreenText.replaceAll("\n", " "))].flatMap((sentences) =>
-        sentences.map((sentence, i) => {
+      const screens = onScreenText.split(SCREEN_BREAK).map((text) => text.replaceAll("\n", " "));
+      return [`${saidBefore} ${speech}`, ...screens].flatMap((text) =>
+        splitSentences(text).map((sentence, i, sentences) => {
           const before = sentences.slice(Math.max(0, i - MAX_BEFORE), i).join(" ");
           return [sentence, { before, titles }] as const;
         }),
@@ -177,6 +196,30 @@ function isLiteralAnswer(evidence: QuoteEvidence | null): boolean {
   if (stated !== false) return true;
   return !isTyped && missing === 0 && (mayBeAgent || hasUnknown);
 }
+
+/**
+ * Returns the sentences that have all of a question by stem, half of it in themselves and the rest
+ * in what they refer to, and state what is asked for: those with most of it in themselves.
+ */
+function quoteInContext(
+  quotes: readonly Quote[],
+  compare: (sentence: string) => QuoteEvidence | null,
+): Quote[] {
+  const complete = quotes.flatMap((quote) => {
+    const evidence = compare(quote.sentence);
+    if (!evidence || evidence.stated !== true || evidence.lacksVerb) return [];
+    const { missing, meanings, own } = evidence;
+    return missing === 0 && meanings === 0 && own >= MIN_OWN ? [{ quote, own }] : [];
+  });
+  const most = Math.max(...complete.map(({ own }) => own));
+  return complete
+    .filter(({ own }) => own === most)
+    .map(({ quote }) => quote)
+    .slice(0, 1);
+}
+
+/** Share of a question that a sentence must have itself. */
+const MIN_OWN = 1 / 3;
 
 /** Tests whether a question names nothing specific: "What happens here?" */
 export function isGenericQuestion(question: string): boolean {

@@ -1,7 +1,13 @@
 import { namesIn, OVERVIEW_WORDS } from "../../../src/answer/extractive.ts";
 import { contentWords } from "../../../src/search/query.ts";
 import { isEnglishFunctionWord } from "../../../src/text/languages.ts";
-import { type AnswerKind, KINDS_BY_NOUN, KINDS_BY_HOW, NAMED_REGIONS } from "./answer-kinds.ts";
+import {
+  type AnswerKind,
+  KINDS_BY_NOUN,
+  KINDS_BY_HOW,
+  NAMED_REGIONS,
+  ONLY_MONEY,
+} from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 
 /** Words of questions that name nothing specific. */
@@ -44,7 +50,7 @@ interface Asked {
   words: readonly string[];
 }
 
-const AUXILIARY =
+export const AUXILIARY =
   /^(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall)$/;
 const NEGATION = /n['’]t\b/gu;
 const GENITIVE = /['’]s?(?=\s|\p{P}|$)/gu;
@@ -119,6 +125,7 @@ function findAmount(
   const words = [adjective];
   const next = rest[0] ?? "";
   if (adjective === "many") {
+    if (ONLY_MONEY.test(next)) return { kind: "money", noun: null, words: [adjective, next] };
     const isTime = /^(?:second|minute|hour|day|week|month|year)s$/.test(next);
     return isTime
       ? { kind: "duration", noun: null, words: [adjective, next] }
@@ -191,7 +198,7 @@ function headOf(words: readonly string[], lexicon: Lexicon): string[] | null {
 }
 
 /** Whether a word stands before a noun or an adjective: "the open fire", "in his mouth". */
-const isBeforeNoun = (word: string) => DETERMINER.test(word) || PREPOSITION.test(word);
+export const isBeforeNoun = (word: string) => DETERMINER.test(word) || PREPOSITION.test(word);
 
 /** Whether words begin with a verb that could be a noun: "pulls a sledge". */
 function isVerbOf([word = "", next = ""]: readonly string[], lexicon: Lexicon): boolean {

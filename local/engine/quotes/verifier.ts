@@ -3,7 +3,7 @@ import { contentWords } from "../../../src/search/query.ts";
 import { fold } from "../../../src/text/fold.ts";
 import { isNumber, isTime } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
-import type { QuestionParts } from "./question.ts";
+import { AUXILIARY, isBeforeNoun, type QuestionParts } from "./question.ts";
 import type { SentenceWord } from "./sentence.ts";
 import { isTyped, statesAnswer } from "./stated-answer.ts";
 
@@ -26,6 +26,8 @@ export interface QuoteEvidence {
   hasNames: boolean;
   /** Whether it lacks the question's main verb, and any that is related. */
   lacksVerb: boolean;
+  /** Share of the question's names and terms that the sentence has itself, not the one before. */
+  own: number;
 }
 
 /** Relation of words that are synonyms, or derived from one another: "ship", "to ship". */
@@ -42,33 +44,46 @@ export interface SentenceContext {
   titles: string;
 }
 
+export const NO_CONTEXT: SentenceContext = { before: "", titles: "" };
+
 /** Words that stand for what the sentence before names. */
 const REFERS =
   /^(?:now|then)\b|\b(?:he|him|his|she|hers?|it|its|they|them|their|theirs|this|that|these|those|there)\b/i;
 
 /** Returns the sentences before one that it refers to; empty if it refers to none. */
-export function refersTo(sentence: string, context: SentenceContext | undefined): string {
-  return context && REFERS.test(sentence) ? context.before : "";
+export function refersTo(
+  sentence: string,
+  context: SentenceContext | undefined,
+  lexicon: Lexicon,
+): string {
+  return context && (REFERS.test(sentence) || lacksSubject(sentence, lexicon))
+    ? context.before
+    : "";
+}
+
+/** Whether a sentence starts with a verb: "Sow the seeds in March", "Founded 1811 by Nils Aker". */
+function lacksSubject(sentence: string, lexicon: Lexicon): boolean {
+  const [first = "", next = ""] = sentence.toLowerCase().match(WORD) ?? [];
+  if (!lexicon.canBeVerb(first) || AUXILIARY.test(next)) return false;
+  return lexicon.mainClass(first) === "verb" || isBeforeNoun(next);
 }
 
 /**
- * Compares a sentence with a question. What the question names may stand in the sentence before, if
- * this one refers to it, or in a title. Returns null if it lacks a name or a number of it, and if
- * all of a question for yes or no isn't in it.
+ * Compares a sentence with a question. What the question names may stand in its context. Returns
+ * null if it lacks a name or a number of it, and if all of a question for yes or no isn't in it.
  */
 export function gatherEvidence(
   sentence: string,
   question: QuestionParts,
   lexicon: Lexicon,
-  context: SentenceContext = { before: "", titles: "" },
+  { before, titles }: SentenceContext = NO_CONTEXT,
 ): QuoteEvidence | null {
   const texts = sentence.match(WORD) ?? [];
   const foldWords = (words: readonly string[]) =>
     words.map((text) => fold(text).replace(/['’]s$/, ""));
   const folded = foldWords(texts);
   const ownStems = new Set(folded.map((word) => stemmer(word)));
-  const named = `${refersTo(sentence, context)} ${context.titles}`;
-  const around = foldWords(named.match(WORD) ?? []);
+  const around = foldWords(`${before} ${titles}`.match(WORD) ?? []);
   const stems = new Set([...ownStems, ...around.map((word) => stemmer(word))]);
   const isNamed = (words: readonly string[], own: ReadonlySet<string>) => (name: string) =>
     words.includes(name) || (name.length > TITLE_LENGTH && own.has(stemmer(name)));
@@ -119,7 +134,11 @@ export function gatherEvidence(
   const isBorrowed =
     !question.names.every(isOwnName) || terms.some((term) => isStated(term) && !isOwnStem(term));
   if (isBorrowed && !isOwn && (missing.length > 0 || stated !== true)) return null;
+  const all = [...question.names, ...terms];
+  const isOwnTerm = (term: string) =>
+    isOwnName(term) || matches.some((one) => one.term === term && one.words.length > 0);
   return {
+    own: all.filter(isOwnTerm).length / Math.max(1, all.length),
     stems: count("stem") / Math.max(1, terms.length),
     meanings: count("meaning") / Math.max(1, terms.length),
     missing: missing.length,
