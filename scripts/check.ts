@@ -59,6 +59,10 @@ const problems = [
   ...findSpreads(below("src/", code)),
   ...findSlowPatterns(
     new Map([...code].filter(([file]) => /^(?:src|client\/src|local|scripts)\//.test(file))),
+    join(
+      root,
+      `node_modules/.cache/sightline/safe-patterns-${manifest.devDependencies["recheck"]}`,
+    ),
   ),
   ...findLossyMigrations(new Map([...code, ...read("migrations/*.sql")])),
   ...findUnregistered(code),
