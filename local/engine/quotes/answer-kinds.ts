@@ -169,7 +169,6 @@ export const AMOUNTS = new RegExp(
   "giu",
 );
 
-export const ONLY_MONEY = new RegExp(`^(?:${MONEY_UNIT})$`, "iu");
 const ONLY_NUMBER = new RegExp(`^${NUMBER}$`, "iu");
 const ONLY_COLOUR = new RegExp(`^(?:${COLOUR})$`, "iu");
 const ONLY_TIME = new RegExp(

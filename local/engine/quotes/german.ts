@@ -3,15 +3,19 @@ import { contentWords } from "../../../src/search/query.ts";
 import { detectLanguage, isFunctionWord } from "../../../src/text/languages.ts";
 import { QueryTerms } from "../../../src/text/query-terms.ts";
 
+/** A sentence that answers a question together with what stands before it. */
+export interface OwnQuote extends Quote {
+  /** Share of the words of the question that the sentence has itself. */
+  own: number;
+}
+
 const NUMBER = String.raw`(?:\b\d[\d.,]*|\b(?:zwei|drei|vier|fünf|sech|sieb|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|hundert|tausend|halb)\p{L}*)`;
 const MONTH =
   "(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)";
-const DAY =
-  "(?:Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonnabend|Sonntag|Ostern|Pfingsten|Weihnachten)";
+const DAY = "(?:Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag|Ostern|Weihnachten)";
 const SEASON =
   "(?:Frühjahr|Frühling|Sommer|Herbst|Winter|Morgen|Mittag|Abend|Nacht|Jahr|Monat|Tag|Woche|Stunde|Minute)";
-const MONEY =
-  "(?:Euro|Mark|Pfennig|Schilling|Groschen|Kronen?|Gulden|Taler|Heller|Kreuzer|Franken|Rappen|Cent)";
+const MONEY = "(?:Euro|Mark|Pfennig|Schilling|Groschen|Kronen?|Gulden|Taler|Heller|Franken|Cent)";
 /** A name of two words, or of one after a word for whose or by whom. */
 const PERSON = String.raw`(?<!\p{L})(?:(?!(?:D[aei][mnrs]?e?|Ein|[AI]m|In|[VZ][ou][mnr]|Beim?|Mein|Unser|Sein|Ihr)\p{Ll}{0,2} )\p{Lu}\p{Ll}+ (?=\p{Lu})|(?:von|vom|durch|[ms]ein|ihr|unser)(?:e[mnrs]?|[mnrs])? (?=\p{Lu}))\p{Lu}\p{Ll}+`;
 const PLACE = String.raw`(?<!\p{L})(?:in|im|an|am|auf|aus|bei|beim|nach|zu|zum|zur|hinter|neben|unter|über|vor) (?:de[mnr] |da[ss] |die )?(?!${MONTH}|${DAY}|${SEASON}|Jahr)\p{Lu}\p{Ll}+`;
@@ -49,19 +53,15 @@ export function isGerman(question: string): boolean {
 /** Verbs that say nothing by themselves, and words for whoever does something. */
 const AUXILIARY =
   /^(?:ist|sind|wa(?:r|ren)|wird|w[eu]rden?|worden|hab(?:e|en|t)|hat|hatten?|kann|konnten?|muss|mussten?|soll|sollten?|darf|durften?|man|gab|gibt|was|welche[mnrs]?|ins|ans|aufs)$/;
-/** Share of the words of a question that a sentence must have itself. */
-const MIN_OWN = 1 / 3;
-
 /**
- * Returns the sentences that answer a question in German, those with most of its words first: they
- * have all of them in some form, the rest of them in the sentences before, and state what is asked
- * for.
+ * Returns the sentences that have all words of a question in German in some form, themselves or in
+ * what stands before, and state what is asked for.
  */
 export function quoteGerman(
   question: string,
   quotes: readonly Quote[],
   contextOf: (sentence: string) => string,
-): Quote[] {
+): OwnQuote[] {
   const asks = ASKED.find(({ asked }) => asked.test(question));
   const rest = asks ? question.replace(asks.asked, " ") : question;
   const words = contentWords(rest).filter((word) => {
@@ -70,12 +70,8 @@ export function quoteGerman(
   const terms = new QueryTerms(words);
   const share = (text: string) =>
     new Set(terms.findMatches(text, "de").map(({ term }) => term)).size / terms.count;
-  const found = quotes
+  return quotes
     .filter(({ sentence }) => !asks || asks.stated.test(sentence))
-    .map((quote) => ({ quote, own: share(quote.sentence) }))
-    .filter(({ quote: { sentence }, own }) => {
-      return own >= MIN_OWN && share(`${contextOf(sentence)} ${sentence}`) === 1;
-    });
-  const most = Math.max(...found.map(({ own }) => own));
-  return found.filter(({ own }) => own === most).map(({ quote }) => quote);
+    .filter(({ sentence }) => share(`${contextOf(sentence)} ${sentence}`) === 1)
+    .map((quote) => ({ ...quote, own: share(quote.sentence) }));
 }

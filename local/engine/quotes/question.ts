@@ -6,7 +6,7 @@ import {
   KINDS_BY_NOUN,
   KINDS_BY_HOW,
   NAMED_REGIONS,
-  ONLY_MONEY,
+  PATTERNS,
 } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 
@@ -50,7 +50,7 @@ interface Asked {
   words: readonly string[];
 }
 
-export const AUXILIARY =
+const AUXILIARY =
   /^(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall)$/;
 const NEGATION = /n['’]t\b/gu;
 const GENITIVE = /['’]s?(?=\s|\p{P}|$)/gu;
@@ -125,7 +125,8 @@ function findAmount(
   const words = [adjective];
   const next = rest[0] ?? "";
   if (adjective === "many") {
-    if (ONLY_MONEY.test(next)) return { kind: "money", noun: null, words: [adjective, next] };
+    const isMoney = PATTERNS.money!.test(`1 ${next}`);
+    if (isMoney) return { kind: "money", noun: null, words: [adjective, next] };
     const isTime = /^(?:second|minute|hour|day|week|month|year)s$/.test(next);
     return isTime
       ? { kind: "duration", noun: null, words: [adjective, next] }
@@ -198,7 +199,7 @@ function headOf(words: readonly string[], lexicon: Lexicon): string[] | null {
 }
 
 /** Whether a word stands before a noun or an adjective: "the open fire", "in his mouth". */
-export const isBeforeNoun = (word: string) => DETERMINER.test(word) || PREPOSITION.test(word);
+const isBeforeNoun = (word: string) => DETERMINER.test(word) || PREPOSITION.test(word);
 
 /** Whether words begin with a verb that could be a noun: "pulls a sledge". */
 function isVerbOf([word = "", next = ""]: readonly string[], lexicon: Lexicon): boolean {

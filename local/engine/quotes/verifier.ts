@@ -3,8 +3,8 @@ import { contentWords } from "../../../src/search/query.ts";
 import { fold } from "../../../src/text/fold.ts";
 import { isNumber, isTime } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { AUXILIARY, isBeforeNoun, type QuestionParts } from "./question.ts";
-import type { SentenceWord } from "./sentence.ts";
+import type { QuestionParts } from "./question.ts";
+import { RELATION, type SentenceWord } from "./sentence.ts";
 import { isTyped, statesAnswer } from "./stated-answer.ts";
 
 /** Evidence for and against a sentence as the answer to a question. Shares are 0–1. */
@@ -51,21 +51,8 @@ const REFERS =
   /^(?:now|then)\b|\b(?:he|him|his|she|hers?|it|its|they|them|their|theirs|this|that|these|those|there)\b/i;
 
 /** Returns the sentences before one that it refers to; empty if it refers to none. */
-export function refersTo(
-  sentence: string,
-  context: SentenceContext | undefined,
-  lexicon: Lexicon,
-): string {
-  return context && (REFERS.test(sentence) || lacksSubject(sentence, lexicon))
-    ? context.before
-    : "";
-}
-
-/** Whether a sentence starts with a verb: "Sow the seeds in March", "Founded 1811 by Nils Aker". */
-function lacksSubject(sentence: string, lexicon: Lexicon): boolean {
-  const [first = "", next = ""] = sentence.toLowerCase().match(WORD) ?? [];
-  if (!lexicon.canBeVerb(first) || AUXILIARY.test(next)) return false;
-  return lexicon.mainClass(first) === "verb" || isBeforeNoun(next);
+export function refersTo(sentence: string, context: SentenceContext | undefined): string {
+  return context && REFERS.test(sentence) ? context.before : "";
 }
 
 /**
@@ -104,7 +91,7 @@ export function gatherEvidence(
   const others = terms.filter((term) => !isStated(term));
   const matches = [
     ...terms.filter(isStated).map((term) => matchStem(term, candidates)),
-    ...matchMeanings(others, candidates, relate),
+    ...matchMeanings(others, candidates, relate, question.isPolar ? RELATION.same : MIN_RELATION),
   ];
   const known = new Set([
     ...matches.flatMap(({ words }) => words),
@@ -194,11 +181,12 @@ function matchMeanings(
   terms: readonly string[],
   words: readonly string[],
   relate: (term: string, word: string) => number,
+  minRelation: number,
 ): StemMatch[] {
   const [pending, free] = [new Set(terms), new Set(words)];
   const pairs = terms
     .flatMap((term) => words.map((word) => ({ term, word, relation: relate(term, word) })))
-    .filter(({ relation }) => relation >= MIN_RELATION)
+    .filter(({ relation }) => relation >= minRelation)
     .toSorted((a, b) => b.relation - a.relation);
   const matches: StemMatch[] = [];
   for (const { term, word, relation } of pairs) {

@@ -198,6 +198,18 @@ describe("the reply of the quote model", () => {
     expect((await ask("What colour is the horse?")).text).toBe("A brown horse. [2]");
   });
 
+  it.each([
+    ["Is there a dog?", "A dog. A cat. Two people.", "A dog. [1]"],
+    ["Is there a puppy?", "A dog.", NO_ANSWER],
+    ["Is there a man?", "A person.", NO_ANSWER],
+    ["Is there a cat?", "A dog. A cat. Two people.", NO_ANSWER],
+    ["Is there a dog?", "A hot dog.", NO_ANSWER],
+    ["Is there a cat?", "A cat sits on a wall.", "A cat sits on a wall. [1]"],
+  ])("to %j about a picture of %j is %j", async (question, caption, text) => {
+    const prompt = promptOf(question, [evidence("", 0, { caption })]);
+    expect((await modelWith(vectorsWith(0.55))(systemText(STYLE), prompt)).text).toBe(text);
+  });
+
   it("in other words needs no embeddings if the words say enough", async () => {
     const texts = ["Bees come at dawn.", "Bees come at dawn."];
     expect(await reply("Which insects arrive at dawn?", texts, failing)).toBe(
