@@ -17,7 +17,7 @@ import type { ChatMessage, ChatModel } from "../chat.ts";
 import { COCO_LABELS, type CocoLabel } from "../coco.ts";
 import { EngineError } from "../errors.ts";
 import type { SentenceEncoder } from "../sentences.ts";
-import { isGerman, type OwnQuote, quoteGerman } from "./german.ts";
+import { isGerman, type ContextQuote, quoteGerman } from "./german.ts";
 import data from "./lexicon.json" with { type: "json" };
 import { Lexicon } from "./lexicon.ts";
 import { analyzeQuestion } from "./question.ts";
@@ -225,7 +225,7 @@ function isLiteralAnswer(evidence: QuoteEvidence | null): boolean {
 const MIN_OWN = 1 / 3;
 
 /** Returns the sentence that has most of a question itself; none if that isn't enough. */
-function bestOwn(quotes: readonly OwnQuote[]): Quote[] {
+function bestOwn(quotes: readonly ContextQuote[]): Quote[] {
   const [best] = quotes.filter(({ own }) => own >= MIN_OWN).toSorted((a, b) => b.own - a.own);
   return best ? [{ sentence: best.sentence, marker: best.marker }] : [];
 }

@@ -4,7 +4,7 @@ import { detectLanguage, isFunctionWord } from "../../../src/text/languages.ts";
 import { QueryTerms } from "../../../src/text/query-terms.ts";
 
 /** A sentence that answers a question together with what stands before it. */
-export interface OwnQuote extends Quote {
+export interface ContextQuote extends Quote {
   /** Share of the words of the question that the sentence has itself. */
   own: number;
 }
@@ -61,7 +61,7 @@ export function quoteGerman(
   question: string,
   quotes: readonly Quote[],
   contextOf: (sentence: string) => string,
-): OwnQuote[] {
+): ContextQuote[] {
   const asks = ASKED.find(({ asked }) => asked.test(question));
   const rest = asks ? question.replace(asks.asked, " ") : question;
   const words = contentWords(rest).filter((word) => {
