@@ -21,6 +21,7 @@ import {
   composeAnswer,
   type GeneratedAnswer,
   generateVerified,
+  numberCitations,
 } from "./compose.ts";
 import {
   fitToBudget,
@@ -69,7 +70,7 @@ export async function* answerFromIndex(
     findRelated: async () => hits,
     ...(topP !== undefined && { topP }),
   };
-  yield* composeAnswer(env, task, signal);
+  yield* numberCitations(composeAnswer(env, task, signal));
 }
 
 export interface VideoQuestion extends AnswerStyle {
@@ -104,7 +105,7 @@ export async function* answerAboutVideo(
     return { question, ...evidence, style, scope: "video", findRelated };
   };
   if (sources.size <= maxSources) {
-    yield* composeAnswer(env, await toTask(sources), signal);
+    yield* numberCitations(composeAnswer(env, await toTask(sources), signal));
     return;
   }
   const windows = inGroups([...sources], maxSources).map((window) => new Map(window));
@@ -115,8 +116,11 @@ export async function* answerAboutVideo(
     only && grounded.length === 1
       ? answerEvents(only)
       : composeAnswer(env, toReduceTask(grounded), signal);
-  for await (const event of events) {
-    yield "done" in event ? { done: addWindowUsage(event.done, generated) } : event;
+  yield* numberCitations(withUsage());
+
+  async function* withUsage(): AsyncGenerator<AnswerEvent> {
+    for await (const event of events)
+      yield "done" in event ? { done: addWindowUsage(event.done, generated) } : event;
   }
 
   function toReduceTask(answers: readonly Answer[]): AnswerTask {

@@ -19,7 +19,7 @@ const AT = "(?:@|at|ät|arroba|arobase|chiocciola|klammeraffe)";
 const OPEN = String.raw`(?<!\s)\s*[([{<【〔]\s*`;
 const CLOSE = String.raw`\s*[)\]}>】〕]\s*`;
 /** Top-level domains that rarely begin a sentence or follow the words "dot" and "point". */
-const TOP_LEVEL = words.topLevelDomains.join("|");
+const TOP_LEVEL = words.topLevelDomains.replaceAll(" ", "|");
 /** A dot of a host in brackets, spelled out, spaced, or a sign for it. */
 const HIDDEN_DOT = new RegExp(
   [
@@ -98,7 +98,7 @@ const COMMON_ENDING = /(?:s|ing|ly|ed)$/u;
 /** Numbers and adjectives that start a German sentence before their noun. */
 const GERMAN_ATTRIBUTE = /(?:e|em|en|es)$|^(?:zwei|drei|vier|fünf|sechs|acht|neun|zehn|mehr)$/iu;
 /** German measures and titles, which stand before another noun. */
-const GERMAN_MEASURE = new RegExp(`^(?:${words.germanMeasures.join("|")})$`, "iu");
+const GERMAN_MEASURE = new RegExp(`^(?:${words.germanMeasures.replaceAll(" ", "|")})$`, "iu");
 
 /**
  * Returns the proper names of a normalised sentence, a word each: words with capitals inside a

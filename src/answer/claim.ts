@@ -223,17 +223,17 @@ export function namesCredential(sentence: string): boolean {
 }
 
 /** Verbs of instructions. */
-const VERBS = anyOf(words.verbs);
+const VERBS = anyOf(words.verbs.split(" "));
 /** Verbs of instructions that are also nouns or adjectives: they need an object. */
-const NOUN_VERBS = anyOf(words.nounVerbs);
-const OBJECT = anyOf(words.objects);
+const NOUN_VERBS = anyOf(words.nounVerbs.split(" "));
+const OBJECT = anyOf(words.objects.split(" "));
 /** Polite forms in other languages, which start a sentence. */
 const FOREIGN_INSTRUCTIONS = anyOf(words.foreignInstructions);
 const PLEASE = anyOf(words.please);
-const ASIAN_INSTRUCTIONS = anyOf(words.asianInstructions);
-const READERS = anyOf(words.readers);
+const ASIAN_INSTRUCTIONS = anyOf(words.asianInstructions.split(" "));
+const READERS = anyOf(words.readers.split(" "));
 const OBLIGATIONS = anyOf(words.obligations);
-const ADVICE = anyOf(words.advice);
+const ADVICE = anyOf(words.advice.split(" "));
 const SENTENCE_START = String.raw`(?:^|[.!?:;|\n]\s*)["“'(]?`;
 const ADVERBS = `(?:${anyOf(words.adverbs)}\\s+)*`;
 

@@ -99,6 +99,41 @@ export async function* composeAnswer(
   yield* answerEvents(quoted);
 }
 
+/** A marker that isn't escaped. */
+const MARKER = /(?<!\\)\[(\d{1,3})\]/g;
+
+/**
+ * Numbers the citations of an answer from 1, in the order in which its text uses them. The event of
+ * those so far comes before the text that uses a new one.
+ */
+export async function* numberCitations(
+  events: AsyncIterable<AnswerEvent>,
+): AsyncGenerator<AnswerEvent> {
+  const citable = new Map<number, Hit>();
+  const numbers = new Map<number, number>();
+  const number = (text: string) =>
+    text.replaceAll(MARKER, (written, digits: string) => {
+      const source = Number(digits);
+      if (!citable.has(source)) return written;
+      if (!numbers.has(source)) numbers.set(source, numbers.size + 1);
+      return `[${numbers.get(source)}]`;
+    });
+  const used = () =>
+    Array.from(numbers, ([source, marker]) => ({ marker, hit: citable.get(source)! }));
+  for await (const event of events) {
+    if ("citations" in event) {
+      for (const { marker, hit } of event.citations) citable.set(marker, hit);
+    } else if ("delta" in event) {
+      const before = numbers.size;
+      const delta = number(event.delta);
+      if (numbers.size > before) yield { citations: used() };
+      yield { delta };
+    } else {
+      yield { done: { ...event.done, text: number(event.done.text), citations: used() } };
+    }
+  }
+}
+
 /** Adds the closest moments to an answer that isn't grounded. */
 async function addRelated(answer: Answer, { findRelated }: AnswerTask): Promise<Answer> {
   if (answer.grounded) return answer;

@@ -1,6 +1,12 @@
 import { QUOTES } from "../parameters.ts";
 import { contentWords, uniqueWords } from "../search/query.ts";
-import { isEnglishFunctionWord } from "../text/languages.ts";
+import {
+  guessLanguage,
+  isEnglishFunctionWord,
+  isFunctionWord,
+  isStopWord,
+  type Language,
+} from "../text/languages.ts";
 import { QueryTerms } from "../text/query-terms.ts";
 import { splitSentences } from "../text/sentences.ts";
 
@@ -23,13 +29,14 @@ export interface Quote {
  * Sentences with less than `QUOTES.minRelativeCoverage` of the best one's coverage are dropped.
  */
 export function quoteByWords(question: string, sources: ReadonlyMap<number, SourceText>): Quote[] {
-  const required = new QueryTerms(requiredTerms(question));
+  const language = guessLanguage(question);
+  const required = new QueryTerms(requiredTerms(question, language));
   const names = new QueryTerms(namesIn(question));
   const quotes = [...sources].flatMap(([marker, source]) => {
     const [best] = sentencesOf(source)
-      .map((sentence) => ({ sentence, marker, coverage: coverageIn(sentence, required) }))
+      .map((sentence) => ({ sentence, marker, coverage: coverageIn(sentence, required, language) }))
       .filter(({ sentence, coverage }) => {
-        return coverage >= QUOTES.minTermCoverage && coverageIn(sentence, names) === 1;
+        return coverage >= QUOTES.minTermCoverage && coverageIn(sentence, names, language) === 1;
       })
       .toSorted((a, b) => b.coverage - a.coverage);
     return best ? [best] : [];
@@ -44,9 +51,9 @@ export function quoteByWords(question: string, sources: ReadonlyMap<number, Sour
 }
 
 /** Returns the share of terms in a sentence, 0–1; 1 if there are no terms. */
-function coverageIn(sentence: string, terms: QueryTerms): number {
+function coverageIn(sentence: string, terms: QueryTerms, language: Language): number {
   if (terms.count === 0) return 1;
-  return new Set(terms.findMatches(sentence).map(({ term }) => term)).size / terms.count;
+  return new Set(terms.findMatches(sentence, language).map(({ term }) => term)).size / terms.count;
 }
 
 /** Words of questions about everything in a video. */
@@ -65,11 +72,12 @@ const REQUESTED_ATTRIBUTE = // bounded: LIMITS.queryCharacters
 const MIN_REQUIRED_TERMS = 2;
 
 /** Returns the words of a question that a sentence must have to answer it. */
-function requiredTerms(question: string): string[] {
+function requiredTerms(question: string, language: Language): string[] {
   const content = contentWords(question);
-  const specific = content.filter(
-    (word) => !OVERVIEW_WORDS.has(word) && !isEnglishFunctionWord(word),
-  );
+  const specific = content.filter((word) => {
+    const isFunction = isEnglishFunctionWord(word) || isFunctionWord(word, language);
+    return !OVERVIEW_WORDS.has(word) && !isFunction;
+  });
   const attributes = new Set(
     [...question.matchAll(REQUESTED_ATTRIBUTE)].flatMap(({ groups }) =>
       uniqueWords(`${groups?.["kind"] ?? ""} ${groups?.["word"] ?? ""}`),
@@ -85,15 +93,18 @@ export function namesIn(question: string): string[] {
   const names = question.matchAll(
     /(?<=[^\s.?!]\s{1,4}["“'(]?)(?:\p{Lu}[\p{L}\p{M}'’-]*|\p{N}[\p{N}.,:]*)/gu,
   );
-  return [...names].flatMap(([name]) => uniqueWords(name));
+  return [...names].flatMap(([name]) => uniqueWords(name)).filter((word) => !isStopWord(word));
 }
 
 /** A longer one isn't an answer: speech without full stops, or numbers. */
 const MAX_SENTENCE_CHARACTERS = 1000;
 
+/** Parts the texts of two screens, none of whose sentences goes on in the other. */
+export const SCREEN_BREAK = "\n\n";
+
 /** Returns the sentences of a source: of its speech, its on-screen text and its caption. */
 export function sentencesOf({ speech, onScreenText, caption }: SourceText): string[] {
-  const texts = [speech, onScreenText.replaceAll("\n", " "), caption];
-  const sentences = texts.flatMap(splitSentences);
+  const screens = onScreenText.split(SCREEN_BREAK).map((text) => text.replaceAll("\n", " "));
+  const sentences = [speech, ...screens, caption].flatMap(splitSentences);
   return [...new Set(sentences)].filter(({ length }) => length <= MAX_SENTENCE_CHARACTERS);
 }

@@ -8,6 +8,8 @@ import type { Hit } from "../search/hits.ts";
 import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { getKeyframe, mediaKey } from "../store/r2/object-keys.ts";
 import { endsSentence } from "../text/sentences.ts";
+import { type Segment, TEMPLATE } from "../types.ts";
+import { SCREEN_BREAK } from "./extractive.ts";
 
 /** Evidence for an answer: a segment, or consecutive segments of one video. */
 export interface Source {
@@ -70,13 +72,27 @@ export function toSource(run: readonly Hit[], best: Hit): Source {
     hit: { ...best, timeRange: startMs === null || endMs === null ? null : { startMs, endMs } },
     saidBefore,
     speech: joinDistinct([start, ...speech, run.at(-1)!.segment.speechAfter]),
-    onScreenText: joinDistinct(run.map(({ segment }) => segment.onScreenText)),
-    caption: joinDistinct(run.map(({ segment }) => segment.caption)),
+    onScreenText: joinDistinct(
+      run.map(({ segment }) => segment.onScreenText),
+      SCREEN_BREAK,
+    ),
+    caption: joinDistinct(run.map(({ segment }) => captionOf(segment))),
   };
 }
 
-function joinDistinct(texts: readonly string[]): string {
-  return [...new Set(texts)].filter(Boolean).join(" ");
+function joinDistinct(texts: readonly string[], separator = " "): string {
+  return [...new Set(texts)].filter(Boolean).join(separator);
+}
+
+/**
+ * Returns a caption, and of a template caption a sentence for each label: the detector found them
+ * one by one. Sentences before a template caption are the image's alternative text.
+ */
+function captionOf({ caption, captionModel }: Segment): string {
+  if (captionModel !== TEMPLATE) return caption;
+  const from = caption.lastIndexOf(". ") + 1;
+  const split = (_: string, letter: string) => `. ${letter.toUpperCase()}`;
+  return caption.slice(0, from) + caption.slice(from).replaceAll(/(?:,| and) (\p{L})/gu, split);
 }
 
 /** Numbers sources from 1, by marker. */

@@ -4,7 +4,7 @@ import type { Segment } from "../types.ts";
  * Abbreviations whose full stop ends no sentence: titles, initials, "U.S.", German ordinals ("3.").
  */
 const ABBREVIATION =
-  /(?:^|[\s("“'*_-])(?:Mrs?|Ms|Mme|Dra?|Hr|Fr|Profs?|St|Mt|Sra?|Jr|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Inc|Ltd|Corp|Nr|Fig|vs|approx|ca|cf|bzw|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|(?:\p{L}\.)+\p{L}|\p{L}|\d{1,2}|Nos?(?=\.\d))\..$/su;
+  /(?:^|[\s("“'*_-])(?:Mrs?|Ms|Mme|Dra?|Hr|Fr|Profs?|St|Mt|Sra?|Jr|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Inc|Ltd|Corp|Nr|Fig|Vol|Abb|Bd|Kap|geb|gest|vs|approx|ca|cf|bzw|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|(?:\p{L}\.)+\p{L}|\p{L}|\d{1,2}|Nos?(?=\.\d))\..$/su;
 /** Number of characters before a stop that are inspected. */
 const CONTEXT_LENGTH = 400;
 
@@ -23,13 +23,21 @@ export function splitSentences(text: string): string[] {
   const sentences: string[][] = [];
   let last = "\n";
   // A line break ends a sentence (SB4). A call for each line would take far longer.
-  for (const { segment } of SEGMENTER.segment(text)) {
+  for (const segment of segmentsOf(text)) {
     const isEnd = /(?:\d\.\s*|[\n\r])$/.test(last) || !endsWithAbbreviation(last, segment);
     if (isEnd) sentences.push([segment]);
     else sentences.at(-1)!.push(segment);
     last = segment;
   }
   return sentences.map((parts) => parts.join("").trim()).filter(Boolean);
+}
+
+/** Where a sentence ends though a lower-case letter follows later (SB8): before "1912 new roof". */
+const BEFORE_NO_LETTER = /(?<=\p{L}{2}[.!?…]\s)(?=[^\s\p{L}])/u;
+
+function segmentsOf(text: string): string[] {
+  const segments = Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
+  return segments.flatMap((segment) => segment.split(BEFORE_NO_LETTER));
 }
 
 /** Characters of a neighbour's sentence that are kept: speech may have no full stops. */

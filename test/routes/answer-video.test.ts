@@ -45,7 +45,7 @@ describe("an answer about a long video", () => {
       usage,
     });
     const result = await ask({ query: "Tell the whole story of the ferry" });
-    expect(result.answer).toBe("A part begins. [1] A part follows. [9] A part ends. [17]");
+    expect(result.answer).toBe("A part begins. [1] A part follows. [2] A part ends. [3]");
     expect(result.citations.map(({ start_seconds }: Json) => start_seconds)).toEqual([0, 40, 80]);
     expect(result.usage).toEqual({ input_tokens: 400, output_tokens: 40 });
     const inputs: Json[] = await localAi().scriptedInputs(MODELS.answer.id);

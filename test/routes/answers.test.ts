@@ -75,7 +75,7 @@ describe("an answer without a model", () => {
   });
 
   it.each([
-    [{ query: GOATS }, "The keeper lives here with two goats. [2]", [5, 6]],
+    [{ query: GOATS }, "The keeper lives here with two goats. [1]", [5, 6]],
     [{ query: "What is said?", end_time: "2" }, "Welcome to the lighthouse.", [0, 2]],
     [{ query: GOATS, end_time: "2" }, "Nothing in this video answers that.", null],
   ])("about a time range of a video quotes that range only: %j", async (query, text, times) => {

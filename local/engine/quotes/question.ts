@@ -1,7 +1,13 @@
 import { namesIn, OVERVIEW_WORDS } from "../../../src/answer/extractive.ts";
 import { contentWords } from "../../../src/search/query.ts";
 import { isEnglishFunctionWord } from "../../../src/text/languages.ts";
-import { type AnswerKind, KINDS_BY_NOUN, KINDS_BY_HOW, NAMED_REGIONS } from "./answer-kinds.ts";
+import {
+  type AnswerKind,
+  KINDS_BY_NOUN,
+  KINDS_BY_HOW,
+  NAMED_REGIONS,
+  PATTERNS,
+} from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 
 /** Words of questions that name nothing specific. */
@@ -119,6 +125,8 @@ function findAmount(
   const words = [adjective];
   const next = rest[0] ?? "";
   if (adjective === "many") {
+    const isMoney = PATTERNS.money!.test(`1 ${next}`);
+    if (isMoney) return { kind: "money", noun: null, words: [adjective, next] };
     const isTime = /^(?:second|minute|hour|day|week|month|year)s$/.test(next);
     return isTime
       ? { kind: "duration", noun: null, words: [adjective, next] }

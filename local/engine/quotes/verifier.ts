@@ -4,7 +4,7 @@ import { fold } from "../../../src/text/fold.ts";
 import { isNumber, isTime } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
-import type { SentenceWord } from "./sentence.ts";
+import { RELATION, type SentenceWord } from "./sentence.ts";
 import { isTyped, statesAnswer } from "./stated-answer.ts";
 
 /** Evidence for and against a sentence as the answer to a question. Shares are 0–1. */
@@ -26,6 +26,8 @@ export interface QuoteEvidence {
   hasNames: boolean;
   /** Whether it lacks the question's main verb, and any that is related. */
   lacksVerb: boolean;
+  /** Share of the question's names and terms that the sentence has itself, not the one before. */
+  own: number;
 }
 
 /** Relation of words that are synonyms, or derived from one another: "ship", "to ship". */
@@ -42,6 +44,8 @@ export interface SentenceContext {
   titles: string;
 }
 
+export const NO_CONTEXT: SentenceContext = { before: "", titles: "" };
+
 /** Words that stand for what the sentence before names. */
 const REFERS =
   /^(?:now|then)\b|\b(?:he|him|his|she|hers?|it|its|they|them|their|theirs|this|that|these|those|there)\b/i;
@@ -52,23 +56,21 @@ export function refersTo(sentence: string, context: SentenceContext | undefined)
 }
 
 /**
- * Compares a sentence with a question. What the question names may stand in the sentence before, if
- * this one refers to it, or in a title. Returns null if it lacks a name or a number of it, and if
- * all of a question for yes or no isn't in it.
+ * Compares a sentence with a question. What the question names may stand in its context. Returns
+ * null if it lacks a name or a number of it, and if all of a question for yes or no isn't in it.
  */
 export function gatherEvidence(
   sentence: string,
   question: QuestionParts,
   lexicon: Lexicon,
-  context: SentenceContext = { before: "", titles: "" },
+  { before, titles }: SentenceContext = NO_CONTEXT,
 ): QuoteEvidence | null {
   const texts = sentence.match(WORD) ?? [];
   const foldWords = (words: readonly string[]) =>
     words.map((text) => fold(text).replace(/['’]s$/, ""));
   const folded = foldWords(texts);
   const ownStems = new Set(folded.map((word) => stemmer(word)));
-  const named = `${refersTo(sentence, context)} ${context.titles}`;
-  const around = foldWords(named.match(WORD) ?? []);
+  const around = foldWords(`${before} ${titles}`.match(WORD) ?? []);
   const stems = new Set([...ownStems, ...around.map((word) => stemmer(word))]);
   const isNamed = (words: readonly string[], own: ReadonlySet<string>) => (name: string) =>
     words.includes(name) || (name.length > TITLE_LENGTH && own.has(stemmer(name)));
@@ -89,7 +91,7 @@ export function gatherEvidence(
   const others = terms.filter((term) => !isStated(term));
   const matches = [
     ...terms.filter(isStated).map((term) => matchStem(term, candidates)),
-    ...matchMeanings(others, candidates, relate),
+    ...matchMeanings(others, candidates, relate, question.isPolar ? RELATION.same : MIN_RELATION),
   ];
   const known = new Set([
     ...matches.flatMap(({ words }) => words),
@@ -119,7 +121,11 @@ export function gatherEvidence(
   const isBorrowed =
     !question.names.every(isOwnName) || terms.some((term) => isStated(term) && !isOwnStem(term));
   if (isBorrowed && !isOwn && (missing.length > 0 || stated !== true)) return null;
+  const all = [...question.names, ...terms];
+  const isOwnTerm = (term: string) =>
+    isOwnName(term) || matches.some((one) => one.term === term && one.words.length > 0);
   return {
+    own: all.filter(isOwnTerm).length / Math.max(1, all.length),
     stems: count("stem") / Math.max(1, terms.length),
     meanings: count("meaning") / Math.max(1, terms.length),
     missing: missing.length,
@@ -175,11 +181,12 @@ function matchMeanings(
   terms: readonly string[],
   words: readonly string[],
   relate: (term: string, word: string) => number,
+  minRelation: number,
 ): StemMatch[] {
   const [pending, free] = [new Set(terms), new Set(words)];
   const pairs = terms
     .flatMap((term) => words.map((word) => ({ term, word, relation: relate(term, word) })))
-    .filter(({ relation }) => relation >= MIN_RELATION)
+    .filter(({ relation }) => relation >= minRelation)
     .toSorted((a, b) => b.relation - a.relation);
   const matches: StemMatch[] = [];
   for (const { term, word, relation } of pairs) {

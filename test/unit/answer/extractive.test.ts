@@ -47,6 +47,7 @@ describe("quotes in the words of a question", () => {
     ["What happened in 1999?", "In 1998 the bridge fell.", false],
     ["What is said about the bridge?", "In 1998 the bridge fell.", true],
     ["Wohnt der Wärter im Turm?", "Der Wärter wohnt im Turm.", true],
+    ["Wie hieß der Lehrer?", "Der Lehrer hieß Anton Gruber.", true],
     ["red dogs", "A dog.", false],
   ])("to %j quote %j: %s", (question, speech, isQuoted) => {
     expect(quoteByWords(question, sourcesOf({ speech }))).toHaveLength(isQuoted ? 1 : 0);

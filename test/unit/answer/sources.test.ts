@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groupIntoSources } from "../../../src/answer/answer.ts";
+import { sentencesOf } from "../../../src/answer/extractive.ts";
 import {
   fitToBudget,
   gatherSources,
@@ -82,6 +83,27 @@ describe("sources of an answer", () => {
 
   it("don't include a hit without evidence", () => {
     expect(gatherSources([{ ...makeHit("a", 0, 0.9), evidence: [] }]).size).toBe(0);
+  });
+
+  it("keep the texts of two screens apart, and the labels of a template caption", () => {
+    const run = [
+      makeHit("a", 0, 0.5, { onScreenText: "HOLM\nTannery", caption: "Two men and a hot dog." }),
+      makeHit("a", 1, 0.6, {
+        onScreenText: "Sold 1902",
+        caption: "Our yard, and a cat. A person, a hot dog and a broom.",
+        captionModel: "template",
+      }),
+    ];
+    const source = toSource(run, run[0]!);
+    expect(sentencesOf(source)).toEqual([
+      "HOLM Tannery",
+      "Sold 1902",
+      "Two men and a hot dog.",
+      "Our yard, and a cat.",
+      "A person.",
+      "A hot dog.",
+      "A broom.",
+    ]);
   });
 
   it("join the text of their segments without duplicates", () => {

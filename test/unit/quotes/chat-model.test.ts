@@ -94,6 +94,40 @@ describe("a sentence whose subject is named elsewhere", () => {
   });
 });
 
+describe("a sentence in the question's words, the rest of which stand before it", () => {
+  it.each([
+    ["When was the stone bridge built?", "The stone bridge has arches.", "It was built in 1891."],
+    ["When should I sow tomatoes?", "Today it's tomatoes.", "Sow the seeds in March."],
+    ["When was the tannery founded?", "TANNERY OF HOLM.", "Founded 1811 by Nils Aker."],
+    ["Who smelled the smoke at the school?", "The school burned.", "Josef smelled the smoke."],
+    ["How many pounds did the camera cost?", "We had a camera.", "It cost eleven pounds."],
+    ["Wie hieß der Lehrer?", "Ich ging in Oberwies zur Schule.", "Der Lehrer hieß Anton Gruber."],
+    ["Wo ist Alfons geboren?", "Ich bin der Alfons.", "Ich bin in Brixlegg geboren."],
+    ["Wann wurde der Verein gegründet?", "Es war einmal.", "Wir gründeten den Verein 1921."],
+    ["Wer hat die Mühle gebaut?", "Das ist die Mühle.", "Gebaut hat sie Pfarrer Alois Stöger."],
+    [
+      "Wie lange muss man Quitten kochen?",
+      "Wir kochen Quitten.",
+      "Die Früchte eine Stunde kochen.",
+    ],
+    ["Was kostete der Eintritt ins Bad?", "Das Bad ist alt.", "Der Eintritt kostete zwei Mark."],
+    ["Warum schloss die Hütte?", "Das ist die Hütte.", "Sie schloss, weil das Gas fehlte."],
+  ])("to %j after %j quotes %j", async (question, before, sentence) => {
+    expect(await reply(question, [`${before} ${sentence}`])).toBe(`${sentence} [1]`);
+  });
+
+  it.each([
+    ["When was the iron bridge built?", "The stone bridge has arches. It was built in 1891."],
+    ["When was the stone bridge built?", "The stone bridge has arches. It was built by hand."],
+    ["Wann wurde die Mühle gebaut?", "Das ist die Mühle. Sie wurde aus Stein gebaut."],
+    ["Wo ist Alfons gestorben?", "Ich bin der Alfons. Ich bin in Brixlegg geboren."],
+    ["Wer hat die Mühle gebaut?", "Die Mühle wurde 1764 gebaut."],
+    ["Wie viele Räder hat die Mühle?", "Die Mühle hat 1764 neue Räder bekommen."],
+  ])("to %j quotes nothing of %j", async (question, text) => {
+    expect(await reply(question, [text])).toBe(NO_ANSWER);
+  });
+});
+
 describe("the reply of the quote model", () => {
   it.each([
     ["How long is the ferry to Oban?", "The ferry to Oban takes an hour.", true],
@@ -162,6 +196,18 @@ describe("the reply of the quote model", () => {
       "LANTERN FESTIVAL Friday 9 October [1]",
     );
     expect((await ask("What colour is the horse?")).text).toBe("A brown horse. [2]");
+  });
+
+  it.each([
+    ["Is there a dog?", "A dog. A cat. Two people.", "A dog. [1]"],
+    ["Is there a puppy?", "A dog.", NO_ANSWER],
+    ["Is there a man?", "A person.", NO_ANSWER],
+    ["Is there a cat?", "A dog. A cat. Two people.", NO_ANSWER],
+    ["Is there a dog?", "A hot dog.", NO_ANSWER],
+    ["Is there a cat?", "A cat sits on a wall.", "A cat sits on a wall. [1]"],
+  ])("to %j about a picture of %j is %j", async (question, caption, text) => {
+    const prompt = promptOf(question, [evidence("", 0, { caption })]);
+    expect((await modelWith(vectorsWith(0.55))(systemText(STYLE), prompt)).text).toBe(text);
   });
 
   it("in other words needs no embeddings if the words say enough", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { neighbourSentences } from "../../../src/text/sentences.ts";
+import { neighbourSentences, splitSentences } from "../../../src/text/sentences.ts";
 
 const MANY = Array.from({ length: 60 }, (_, i) => `word${i}`).join(" ");
 
@@ -24,4 +24,12 @@ it("speech without full stops is completed by whole words of 160 characters at m
   expect(MANY.startsWith(`${speechAfter} `)).toBe(true);
   expect(speechBefore.length + speechAfter.length).toBeGreaterThan(280);
   expect(Math.max(speechBefore.length, speechAfter.length)).toBeLessThanOrEqual(160);
+});
+
+it.each([
+  ["Won by Toni Aigner. 1912 new club house.", ["Won by Toni Aigner.", "1912 new club house."]],
+  ["It fell. – nobody saw it.", ["It fell.", "– nobody saw it."]],
+  ["See Vol. 3 of it.", ["See Vol. 3 of it."]],
+])("%j has the sentences %j", (text, sentences) => {
+  expect(splitSentences(text)).toEqual(sentences);
 });
