@@ -1,6 +1,6 @@
 /**
  * Schema of an index's database, forward only and additive (scripts/check-sql.ts). Columns:
- * docs/storage.md. Times are epoch ms, `*_ms` milliseconds of media, JSON is text. Rows refer to
+ * docs/architecture.md. Times are epoch ms, `*_ms` milliseconds of media, JSON is text. Rows refer to
  * each other by integer, which takes a tenth of an id's space.
  */
 export const INDEX_DATABASE_MIGRATIONS = [

@@ -35,7 +35,7 @@ export const indexSettings = z
       .max(LIMITS.urlCharacters)
       .optional()
       .describe(
-        "Public https URL to which events of the index are sent (docs/webhooks.md). Keys without " +
+        "Public https URL to which events of the index are sent (docs/events.md). Keys without " +
           "the scope `write` see only its origin.",
       )
       .openapi({ example: "https://hooks.your-site.dev/sightline" }),
