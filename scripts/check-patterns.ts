@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Node, parseSync, Visitor } from "oxc-parser";
 import { checkSync } from "recheck";
 import type { Sources } from "./check-layers.ts";
@@ -29,11 +31,25 @@ const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)
  * Returns a sentence for each regular expression whose time grows faster than its input, judged by
  * recheck (https://makenowjust-labs.github.io/recheck/), unless a comment `bounded: …` says why its
  * input is short. Reads literals and `new RegExp` of strings, whose parts may be constants of the
- * same file.
+ * same file. Judging takes a minute: `safeFile` keeps the patterns that are safe.
  */
-export function findSlowPatterns(sources: Sources): string[] {
+export function findSlowPatterns(sources: Sources, safeFile?: string): string[] {
   process.env["RECHECK_SYNC_BACKEND"] = "pure"; // neither Java nor a native program
-  const verdicts = new Map<string, string | null>();
+  const verdicts = new Map<string, string | null>(
+    safeFile !== undefined && existsSync(safeFile)
+      ? (JSON.parse(readFileSync(safeFile, "utf8")) as string[]).map((key) => [key, null])
+      : [],
+  );
+  const problems = findIn(sources, verdicts);
+  if (safeFile !== undefined) {
+    const safe = [...verdicts].flatMap(([key, verdict]) => (verdict === null ? [key] : []));
+    mkdirSync(dirname(safeFile), { recursive: true });
+    writeFileSync(safeFile, JSON.stringify(safe));
+  }
+  return problems;
+}
+
+function findIn(sources: Sources, verdicts: Map<string, string | null>): string[] {
   return [...sources].flatMap(([file, text]) => {
     if (READS_REPOSITORY.test(file) || ALL_BOUND.test(text)) return [];
     const lines = text.split("\n");
