@@ -3,7 +3,7 @@ import type { Sources } from "./check-layers.ts";
 
 /**
  * Words that exported names, API fields and file names don't contain in any form, because a
- * standard term exists. docs/glossary.md lists the terms.
+ * standard term exists. docs/architecture.md lists the terms.
  */
 const BANNED =
   "again alike ask became blend care doubt few forget gone hear heard held hold join keep kept " +
@@ -39,7 +39,9 @@ export function findBannedNames(sources: Sources): string[] {
     const names = [...text.matchAll(EXPORT)].map(([, name]) => name!);
     for (const name of [basename(file, ".ts"), ...names]) {
       for (const word of bannedWords(name)) {
-        problems.push(`${file}: "${name}" has the word "${word}"; docs/glossary.md has the terms`);
+        problems.push(
+          `${file}: "${name}" has the word "${word}"; docs/architecture.md has the terms`,
+        );
       }
     }
   }
@@ -95,7 +97,7 @@ export function findStaleTerms(glossary: string, sources: Sources): string[] {
   return [...firstCells.join(" ").matchAll(/`([^`]+)`/g)]
     .map(([, term]) => term!)
     .filter((term) => !code.includes(term))
-    .map((term) => `docs/glossary.md names \`${term}\`, which the code doesn't have`);
+    .map((term) => `docs/architecture.md names \`${term}\`, which the code doesn't have`);
 }
 
 /** Returns a sentence for each term of the API that no page of `docs/` names in code font. */

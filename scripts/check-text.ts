@@ -3,6 +3,8 @@ import type { Sources } from "./check-layers.ts";
 const MAX_COLUMNS = 100;
 const MAX_PROSE_COLUMNS = 120;
 const MAX_CELL_CHARACTERS = 80;
+const MAX_PAGES = 25;
+const MAX_WORDS = 30_000;
 
 /** A comment that opens with one of these isn't a sentence that a reader takes in at once. */
 const BAD_OPENING = /^\s*(?:\/\*\*|\/\/|\/\*)\s+(?:Of|Likewise|As)\b/;
@@ -62,6 +64,17 @@ export function findPageProblems(pages: Sources): string[] {
     }
   }
   return problems;
+}
+
+/** Returns a sentence if the pages, without the changelog, are more than anybody reads. */
+export function findPageExcess(pages: Sources): string[] {
+  const read = [...pages].filter(([file]) => file !== "CHANGELOG.md");
+  const words = read.flatMap(([, text]) => text.split(/\s+/).filter((word) => word !== ""));
+  if (read.length <= MAX_PAGES && words.length <= MAX_WORDS) return [];
+  return [
+    `the docs have ${words.length} words on ${read.length} pages: ` +
+      `${MAX_WORDS} on ${MAX_PAGES} at most`,
+  ];
 }
 
 function findUnidiomatic(at: string, line: string): string[] {

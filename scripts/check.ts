@@ -24,7 +24,7 @@ import { findLoosePaths } from "./check-paths.ts";
 import { findSlowPatterns } from "./check-patterns.ts";
 import { findSpreads } from "./check-spreads.ts";
 import { findLooseSql, findLossyMigrations } from "./check-sql.ts";
-import { findCodeTextProblems, findPageProblems } from "./check-text.ts";
+import { findCodeTextProblems, findPageExcess, findPageProblems } from "./check-text.ts";
 
 /** Checks the rules of AGENTS.md that neither the compiler nor the linter knows. */
 const root = join(import.meta.dirname, "..");
@@ -70,13 +70,14 @@ const problems = [
   ...findBannedNames(code),
   ...findDuplicateTypes(code),
   ...findBannedFields(JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"))),
-  ...findStaleTerms(pages.get("docs/glossary.md") ?? "", code),
+  ...findStaleTerms(pages.get("docs/architecture.md") ?? "", code),
   ...findUndocumentedTerms(
     [...SIGNALS, ...INGEST_STEPS, ...FINDINGS, ...INDEX_FINDINGS],
     below("docs/", pages),
   ),
   ...findCodeTextProblems(code),
   ...findPageProblems(pages),
+  ...findPageExcess(pages),
   ...findBrokenLinks(
     pages,
     new Map([

@@ -112,7 +112,7 @@ async function readDeployment(environment: string) {
   return { environment, config: file, worker: current.name, databaseId, queues, api };
 }
 
-/** Imports the pending migrations. `wrangler d1 migrations apply` can't: docs/storage.md. */
+/** Imports the pending migrations. `wrangler d1 migrations apply` can't: docs/architecture.md. */
 async function migrateDatabase(deployment: Deployment): Promise<boolean> {
   const { config } = deployment;
   const importFile = (path: string) =>

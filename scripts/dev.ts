@@ -25,7 +25,7 @@ Environment:
                 default), 200 (Business), 500 (Enterprise); 0 for any. Larger files can
                 be uploaded in parts: docs/uploads.md
   PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, FLICKR_API_KEY, INSTAGRAM_TOKEN, …
-                settings of platforms: docs/platforms.md
+                settings of platforms: docs/deploy.md#settings
   MODELS_DIR    folder of the models of \`${commandLine("models")}\`
                 (now ${modelsFolder()})
   LOCAL_LLM_URL, LOCAL_LLM_MODEL, LOCAL_LLM_KEY

@@ -7,7 +7,7 @@ import { writePackage } from "./package/contents.ts";
 
 const USAGE = `Usage: npm run package [-- --out DIR] [--platform OS-CPU]
 
-Packs the npm package of docs/install.md: the service, its offline engine and its console, for one
+Packs the npm package of docs/command-line.md: the service, its offline engine and its console, for one
 platform, without what only development needs.
 
   --out DIR           folder of the package (default dist/package)

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { buildSamplePack } from "../tools/sample/pack.ts";
@@ -10,7 +10,7 @@ import { PROJECT } from "../tools/stack/local-state.ts";
 import { findFreePort } from "../tools/stack/ports.ts";
 import { startStack, stackUrl } from "../tools/stack/stack.ts";
 
-const PAGE = join(PROJECT, "docs/cli-session.md");
+const PAGE = join(PROJECT, "docs/command-line.md");
 const FILES = ["story.mp4", "story.srt", "poster.jpg", "receipt.jpg", "nagasaki.jpg"];
 /** Command lines after `sightline`; `media` is a folder with `FILES`. */
 const COMMANDS = [
@@ -26,12 +26,8 @@ const COMMANDS = [
   ["stats"],
   ["search", "glacier", "--index", "nowhere"],
 ];
-const INTRODUCTION = `# A session of the command line
-
-What \`sightline\` prints, recorded against the local service without a language model or a speech recogniser. To record
-it again: \`npm run record-cli\`. The commands are explained in [command-line.md](command-line.md).
-
-`;
+/** The session on the page, which is replaced. */
+const SESSION = /(?<=^## A session$[^`]*`npm run record-cli`\.\n\n)```\n.*?^```$/ms;
 
 /** Runs the commands against a new local service and writes the page with what they print. */
 async function main(): Promise<void> {
@@ -60,7 +56,11 @@ async function main(): Promise<void> {
       .replaceAll(folder, basename(folder))
       .replaceAll("\r\n", "\n")
       .trimEnd();
-    await writeFile(PAGE, `${INTRODUCTION}\`\`\`\n${text}\n\`\`\`\n`);
+    const page = await readFile(PAGE, "utf8");
+    await writeFile(
+      PAGE,
+      page.replace(SESSION, () => `\`\`\`\n${text}\n\`\`\``),
+    );
   } finally {
     await stack.stop();
     await rm(folder, { recursive: true, force: true });

@@ -42,7 +42,7 @@ export const LIMITS = {
   archiveFileBytes: 4 * MIB, // of a fetched keyframe, and of the frames of a window
   shardBytes: 6 * GIB, // of a database, which may have 10 GB; the rest is for ingests in progress
   vectorsPerPair: 14_000_000, // of an index of a pair, which may have 20 M; the rest as above
-  shardsPerPair: 200, // of 50,000 possible ones: docs/experiments/scale.md says why
+  shardsPerPair: 200, // of 50,000 possible ones: docs/experiments/ingest.md#scale says why
   pageSize: 100,
 } as const;
 
@@ -107,7 +107,7 @@ export const STORAGE_PRICES = {
   bucketByte: 0.015e-9,
   databaseByte: 0.2e-9, // of an object
   dimension: 0.05e-8 + 0.01e-6, // Vectorize bills a stored dimension as queried once, too
-  segment: { bucketBytes: 27_000, databaseBytes: 3200, dimensions: 1100 }, // docs/scale.md
+  segment: { bucketBytes: 27_000, databaseBytes: 3200, dimensions: 1100 }, // docs/costs.md
 } as const;
 
 export const PART_BYTES = 8 * MIB; // of R2 multipart uploads: at least 5 MiB, one in memory

@@ -17,7 +17,7 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, maxAttempts: 1 },
   checksum_mismatch: { status: 460, maxAttempts: 1 }, // defined by tus 1.0
   rate_limited: { status: 429, maxAttempts: Infinity },
-  // Limits of an account: docs/accounts.md.
+  // Limits of an account: docs/limits.md.
   limit_reached: { status: 429, maxAttempts: 1 },
   cost_limit_reached: { status: 429, maxAttempts: Infinity },
   account_full: { status: 402, maxAttempts: 1 },
@@ -30,11 +30,11 @@ export const ERRORS = {
   model_request_rejected: { status: 502, maxAttempts: 1 },
   model_output_unreadable: { status: 502, maxAttempts: 1 },
   decoder_not_configured: { status: 501, maxAttempts: 1 },
-  // Failures of an import: docs/platforms.md.
+  // Failures of an import: docs/uploads.md#imports.
   unsupported_platform: { status: 422, maxAttempts: 1 },
   platform_not_configured: { status: 501, maxAttempts: 1 },
   platform_quota_exceeded: { status: 503, maxAttempts: 1 },
-  // Failures of an ingest: docs/ingest-errors.md lists causes and remedies.
+  // Failures of an ingest: docs/formats.md lists causes and remedies.
   blocked_address: { status: 422, maxAttempts: 1 },
   download_failed: { status: 502, maxAttempts: 3 },
   download_refused: { status: 502, maxAttempts: 1 },

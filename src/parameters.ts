@@ -96,7 +96,7 @@ export const CONVERSION = {
   timeoutMs: 600_000, // of a call: the decoder ends a piece after 8
 } as const;
 
-/** Watches: queries that announce each new segment which matches (docs/watches.md). */
+/** Watches: queries that announce each new segment which matches (docs/events.md#watches). */
 export const WATCHES = {
   minProbability: 0.9, // of a match, by default
   eventMatches: 20, // in an event, which says how many there are
@@ -104,7 +104,7 @@ export const WATCHES = {
   previewDepth: 2000, // segments with the terms of a query that a watch or a preview reads
 } as const;
 
-/** Searches with `all` and `none` (docs/ranking.md#all-and-none). */
+/** Searches with `all` and `none` (docs/search.md#all-and-none). */
 export const LOGIC = {
   maxScopeSeconds: 3600,
   candidateDepth: 300, // hits requested from each channel for what has to be there
@@ -127,7 +127,7 @@ export const AGGREGATE = {
   facetValues: 20,
 } as const;
 
-/** Judgments of an index (docs/judgments.md). */
+/** Judgments of an index (docs/search.md#judgments). */
 export const JUDGMENTS = {
   maxCount: 10_000,
 } as const;

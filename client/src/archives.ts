@@ -3,7 +3,7 @@ import type { Transport } from "./transport.ts";
 import type { QueryOf, QueuedJob, RequestOptions } from "./types.ts";
 
 export type Query = QueryOf<"/index/{index_name}/export", "get">;
-/** Lines of JSON: docs/backup.md. */
+/** Lines of JSON: docs/operate.md. */
 export type Stream = ReadableStream<Uint8Array>;
 export type Archive = Blob | Stream;
 

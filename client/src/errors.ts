@@ -105,7 +105,7 @@ export class ConnectionError extends SightlineError {
   }
 }
 
-/** The ingest of an asset has failed. `code` is listed in docs/ingest-errors.md. */
+/** The ingest of an asset has failed. `code` is listed in docs/formats.md. */
 export class IngestFailedError extends SightlineError {
   override name = "IngestFailedError";
   readonly asset: Asset;

@@ -523,7 +523,7 @@ export interface paths {
         put?: never;
         /**
          * Export a cut list
-         * @description Returns segments, or the hits of a search, one after the other, as a file for a video editor: an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. What a format can't say is a 422 with the reason. docs/exports.md has examples.
+         * @description Returns segments, or the hits of a search, one after the other, as a file for a video editor: an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. What a format can't say is a 422 with the reason. docs/search.md#exports has examples.
          */
         post: operations["exportCutList"];
         delete?: never;
@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Export a cut list of several indices
-         * @description Returns segments, or the hits of a search, one after the other, as a file for a video editor: an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. What a format can't say is a 422 with the reason. docs/exports.md has examples. If an index doesn't answer, the request fails.
+         * @description Returns segments, or the hits of a search, one after the other, as a file for a video editor: an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. What a format can't say is a 422 with the reason. docs/search.md#exports has examples. If an index doesn't answer, the request fails.
          */
         post: operations["exportCutListOfIndices"];
         delete?: never;
@@ -705,7 +705,7 @@ export interface paths {
         };
         /**
          * Export an index
-         * @description Streams an archive of the index: one JSON object per line with the records of each asset, its segments, transcript and embeddings. docs/backup.md describes the lines.
+         * @description Streams an archive of the index: one JSON object per line with the records of each asset, its segments, transcript and embeddings. docs/operate.md describes the lines.
          */
         get: operations["exportIndex"];
         put?: never;
@@ -727,7 +727,7 @@ export interface paths {
         put?: never;
         /**
          * Import an archive
-         * @description Starts a job that adds the assets of an archive, without calling a model. Assets that the index has already are left out. Send at most 2,000 lines at a time. Fields and files are checked as in an ingest: docs/backup.md lists the limits.
+         * @description Starts a job that adds the assets of an archive, without calling a model. Assets that the index has already are left out. Send at most 2,000 lines at a time. Fields and files are checked as in an ingest: docs/operate.md lists the limits.
          */
         post: operations["importArchive"];
         delete?: never;
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Search with words
-         * @description Finds the segments of videos and images that match a query: by what is seen, said, written in the image, and described. With `sequence`, finds several moments of one video in order. Results are sorted by `score`, a calibrated probability. An index without ready assets returns no segments. docs/search-guide.md explains each field.
+         * @description Finds the segments of videos and images that match a query: by what is seen, said, written in the image, and described. With `sequence`, finds several moments of one video in order. Results are sorted by `score`, a calibrated probability. An index without ready assets returns no segments. docs/search.md explains each field.
          */
         post: operations["searchIndex"];
         delete?: never;
@@ -827,7 +827,7 @@ export interface paths {
         put?: never;
         /**
          * Count by groups
-         * @description Counts segments, their seconds, or assets, by groups. With a query, it counts the hits whose scores are `top_p` or more; near-duplicates count each. Counts as a search. docs/search-guide.md explains it.
+         * @description Counts segments, their seconds, or assets, by groups. With a query, it counts the hits whose scores are `top_p` or more; near-duplicates count each. Counts as a search. docs/search.md explains it.
          */
         post: operations["aggregateIndex"];
         delete?: never;
@@ -1033,7 +1033,7 @@ export interface paths {
         };
         /**
          * Get the webhook of an index
-         * @description Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` sets the URL, in `settings.webhook_url`. docs/webhooks.md says how to verify a signature.
+         * @description Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` sets the URL, in `settings.webhook_url`. docs/events.md says how to verify a signature.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -1119,7 +1119,7 @@ export interface paths {
         put?: never;
         /**
          * Create a watch
-         * @description Announces from now on each new segment that matches: by the event `watch.matched`, once, with its probability. A segment is scored as a search scores it. Send JSON, or, to watch for an image, a form with `image_file` and the other fields as JSON in `watch`. docs/watches.md has recipes.
+         * @description Announces from now on each new segment that matches: by the event `watch.matched`, once, with its probability. A segment is scored as a search scores it. Send JSON, or, to watch for an image, a form with `image_file` and the other fields as JSON in `watch`. docs/events.md#watches has recipes.
          */
         post: operations["createWatch"];
         delete?: never;
@@ -1413,7 +1413,7 @@ export interface components {
              */
             scopes: ("read" | "write" | "admin" | "operator")[];
             /**
-             * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).
+             * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/limits.md).
              * @example {
              *       "upload_bytes": 5368709120,
              *       "indices": 1000,
@@ -1496,7 +1496,7 @@ export interface components {
                 last_30_days: components["schemas"]["Usage"][];
             };
             /**
-             * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).
+             * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/limits.md).
              * @example {
              *       "upload_bytes": 5368709120,
              *       "indices": 1000,
@@ -1773,7 +1773,7 @@ export interface components {
                 language?: string;
                 /**
                  * Format: uri
-                 * @description Public https URL to which events of the index are sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
+                 * @description Public https URL to which events of the index are sent (docs/events.md). Keys without the scope `write` see only its origin.
                  * @example https://hooks.your-site.dev/sightline
                  */
                 webhook_url?: string;
@@ -1861,7 +1861,7 @@ export interface components {
              */
             last_traversed_at: string | null;
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/models.md).
              * @example fitted
              * @enum {string}
              */
@@ -2181,7 +2181,7 @@ export interface components {
         /** @description What went wrong, and what to do. */
         Failure: {
             /**
-             * @description Code to compare with. docs/ingest-errors.md lists them.
+             * @description Code to compare with. docs/formats.md lists them.
              * @example unsupported_codec
              */
             code: string;
@@ -2861,7 +2861,7 @@ export interface components {
              */
             state: "queued" | "running";
         };
-        /** @description A line of an archive: docs/backup.md. */
+        /** @description A line of an archive: docs/operate.md. */
         ArchiveLine: {
             /**
              * @description What the line describes.
@@ -2962,7 +2962,7 @@ export interface components {
                 }[];
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/models.md).
              * @example fitted
              * @enum {string}
              */
@@ -3043,7 +3043,7 @@ export interface components {
              */
             duplicates: string[];
             /**
-             * @description Signals from which the score was computed. docs/ranking.md lists them.
+             * @description Signals from which the score was computed. docs/search.md#signals lists them.
              * @example {
              *       "term_coverage": 1,
              *       "bm25_normalized": 0.94,
@@ -3195,7 +3195,7 @@ export interface components {
                 }[];
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/models.md).
              * @example fitted
              * @enum {string}
              */
@@ -3287,7 +3287,7 @@ export interface components {
                 corrected: string | null;
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/models.md).
              * @example fitted
              * @enum {string}
              */
@@ -3460,7 +3460,7 @@ export interface components {
         /** @description How right the results of an index are, by its judgments. */
         Quality: {
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/models.md).
              * @example fitted
              * @enum {string}
              */
@@ -3948,7 +3948,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The account's storage or its bytes of records are used up (docs/accounts.md). */
+        /** @description The account's storage or its bytes of records are used up (docs/limits.md). */
         AccountFull: {
             headers: {
                 [name: string]: unknown;
@@ -4349,7 +4349,7 @@ export interface operations {
                         language?: string;
                         /**
                          * Format: uri
-                         * @description Public https URL to which events of the index are sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
+                         * @description Public https URL to which events of the index are sent (docs/events.md). Keys without the scope `write` see only its origin.
                          * @example https://hooks.your-site.dev/sightline
                          */
                         webhook_url?: string;
@@ -4509,7 +4509,7 @@ export interface operations {
                         language?: string;
                         /**
                          * Format: uri
-                         * @description Public https URL to which events of the index are sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
+                         * @description Public https URL to which events of the index are sent (docs/events.md). Keys without the scope `write` see only its origin.
                          * @example https://hooks.your-site.dev/sightline
                          */
                         webhook_url?: string;
@@ -5869,7 +5869,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description What to write: docs/exports.md.
+                     * @description What to write: docs/search.md#exports.
                      * @example fcpxml
                      * @enum {string}
                      */
@@ -6086,7 +6086,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description What to write: docs/exports.md.
+                     * @description What to write: docs/search.md#exports.
                      * @example fcpxml
                      * @enum {string}
                      */

@@ -254,7 +254,7 @@ export class SightlineIndex {
   }
 
   /**
-   * Exports the index as lines of JSON (docs/backup.md).
+   * Exports the index as lines of JSON (docs/operate.md).
    * @example
    * const archive = await index.export({ media: true });
    * await sightline.index("copy").importArchive(archive);

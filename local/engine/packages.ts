@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 
-/** Whether this is the npm package, which consists of JavaScript: docs/install.md. */
+/** Whether this is the npm package, which consists of JavaScript: docs/command-line.md. */
 export const IS_PACKAGE = import.meta.url.endsWith(".js");
 
 /** Returns how users of this installation run a script of the project. */

@@ -69,7 +69,7 @@ export function formatSummary(
   if (failed > 0) {
     lines.push(`${failed} failed:`);
     const failures = outcomes.filter(({ state }) => state === "failed");
-    lines.push(...formatFailures(failures, remedies), "docs/ingest-errors.md says more.");
+    lines.push(...formatFailures(failures, remedies), "docs/formats.md says more.");
   }
   return lines.map((line) => wrapText(line, "    ")).join("\n");
 }
@@ -109,9 +109,9 @@ function firstSentence(message: string): string {
   return first?.segment.trim() ?? "";
 }
 
-/** Reads what to do about each error code from docs/ingest-errors.md. */
+/** Reads what to do about each error code from docs/formats.md. */
 export async function readRemedies(): Promise<Map<string, string>> {
-  return parseRemedies(await readFile(join(PROJECT, "docs/ingest-errors.md"), "utf8"));
+  return parseRemedies(await readFile(join(PROJECT, "docs/formats.md"), "utf8"));
 }
 
 /** Reads the tables of a page: code, cause, remedy. A dash is no remedy. */

@@ -53,7 +53,9 @@ export async function writePackage(folder: string, platform: string): Promise<vo
   for (const name of ["migrations", "LICENSE"]) {
     await cp(join(PROJECT, name), join(folder, name), { recursive: true });
   }
-  await cp(join(PROJECT, "docs/install.md"), join(folder, "README.md"));
+  const page = await readFile(join(PROJECT, "docs/command-line.md"), "utf8");
+  // bounded: a page of our own
+  await writeFile(join(folder, "README.md"), page.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
   await vendorPackages(modules, join(folder, "node_modules"), `${os}/${cpu}`);
 
   const native = `@seydx/node-av-${os}-${cpu}${os === "win32" ? "-msvc" : ""}`;

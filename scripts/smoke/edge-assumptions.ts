@@ -54,7 +54,7 @@ export const EDGE_ASSUMPTIONS: readonly EdgeAssumption[] = [
   {
     assumption: "A body of over 100 MB reaches the Worker, or is refused with 413.",
     essential: false,
-    remedy: "Clients get another error: the zone's plan, and MAX_BODY_MB in docs/settings.md",
+    remedy: "Clients get another error: the zone's plan, and MAX_BODY_MB in docs/deploy.md",
     check: ({ largeBody }) => {
       if (!largeBody) return { unchecked: "only with --large-body" };
       const { status, byWorker } = largeBody;

@@ -1,7 +1,7 @@
 /**
- * Schema of an index's database, forward only and additive (scripts/check-sql.ts). Columns:
- * docs/storage.md. Times are epoch ms, `*_ms` milliseconds of media, JSON is text. Rows refer to
- * each other by integer, which takes a tenth of an id's space.
+ * Schema of an index's database, forward only and additive (scripts/check-sql.ts). Tables:
+ * docs/architecture.md. Times are epoch ms, `*_ms` milliseconds of media, JSON is text. Rows refer
+ * to each other by integer, which takes a tenth of an id's space.
  */
 export const INDEX_DATABASE_MIGRATIONS = [
   `-- What a search needs of assets, copied from D1. Defaults: not searchable yet.

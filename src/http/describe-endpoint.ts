@@ -109,7 +109,7 @@ const ERROR_RESPONSES = {
     'This API key lacks the scope "write".',
   ),
   AccountFull: errorContent(
-    "The account's storage or its bytes of records are used up (docs/accounts.md).",
+    "The account's storage or its bytes of records are used up (docs/limits.md).",
   ),
   NotFound: errorContent(
     "What the path or an id names doesn't exist, or belongs to another account.",

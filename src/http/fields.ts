@@ -29,7 +29,7 @@ export const EXAMPLE_ID = {
 /** Signed part of a media URL in the examples. It opens nothing. */
 const TOKEN = "AZq3xK7tP0mWb2nYc5RvEQ";
 
-/** When an operation that adds to D1 is refused (docs/accounts.md). */
+/** When an operation that adds to D1 is refused (docs/limits.md). */
 export const RECORDS_FULL = "The account's bytes of records are used up.";
 export const STORAGE_FULL = "The account's storage or its bytes of records are used up.";
 
@@ -126,12 +126,12 @@ export const jsonObject = z
   .describe("JSON object that the user attached. Searches can filter by its fields.")
   .openapi({ example: { year: 2026, camera: "A" } });
 
-/** Schema of the state of a calibration. docs/calibration.md says what it means. */
+/** Schema of the state of a calibration. docs/models.md says what it means. */
 export const calibrationField = z
   .enum(CALIBRATION_STATES)
   .describe(
     "`fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on " +
-      "others, so they order segments, but are less exact as probabilities (docs/calibration.md).",
+      "others, so they order segments, but are less exact as probabilities (docs/models.md).",
   )
   .openapi({ example: "fitted" });
 
@@ -153,7 +153,7 @@ export function orNull<Schema extends z.ZodType>(
 /** What went wrong with an asset, a job or an upload. */
 export const failureRecord = z
   .object({
-    code: text("Code to compare with. docs/ingest-errors.md lists them.", "unsupported_codec"),
+    code: text("Code to compare with. docs/formats.md lists them.", "unsupported_codec"),
     message: text(
       "What is wrong and what to do, in a sentence.",
       "The video is in a format that can't be decoded: convert it to H.264.",

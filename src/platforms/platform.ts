@@ -111,7 +111,7 @@ export interface Platform {
   media(env: Env, item: PlatformItem): Promise<Media>;
 }
 
-/** The operator's settings for platforms (docs/settings.md). Unset vars are empty. */
+/** The operator's settings for platforms (docs/deploy.md#settings). Unset vars are empty. */
 export interface Settings {
   FETCH_ALLOW: string;
   PEERTUBE_URL: string;
@@ -143,7 +143,7 @@ export function requireSetting(env: Settings, name: keyof Settings): string {
   throw new AppError(
     "platform_not_configured",
     `This deployment has no credential ${purpose}. ` +
-      `Its operator can set ${name}: docs/platforms.md.`,
+      `Its operator can set ${name}: docs/deploy.md#settings.`,
   );
 }
 

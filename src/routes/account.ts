@@ -131,7 +131,7 @@ const DAY_MS = 24 * 3600 * 1000;
 
 const limits = z
   .record(z.string(), z.number())
-  .describe("Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).")
+  .describe("Limits of the account by name: bytes, seconds, dollars or counts (docs/limits.md).")
   .openapi({ example: { upload_bytes: 5_368_709_120, indices: 1000, requests_per_minute: 600 } });
 
 const accountId = idField("account", "Id of the account.");
@@ -253,7 +253,7 @@ async function getLimitFields(c: Context): Promise<Record<string, number>> {
   };
 }
 
-/** Routes of the account's API keys (docs/accounts.md). */
+/** Routes of the account's API keys (docs/limits.md). */
 const keyRecord = z
   .object({
     key_id: idField("key", "Id of the API key. It isn't secret."),

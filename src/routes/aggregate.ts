@@ -109,7 +109,7 @@ addEndpoint(aggregateRoutes, "POST /index/{index_name}/aggregate", {
   description:
     "Counts segments, their seconds, or assets, by groups. With a query, it counts the hits whose " +
     "scores are `top_p` or more; near-duplicates count each. Counts as a search. " +
-    "docs/search-guide.md explains it.",
+    "docs/search.md explains it.",
   errors: { upstream_unavailable: "Counting takes too long, or a database does not answer." },
   scope: "read",
   body: aggregateBody,

@@ -31,7 +31,7 @@ import {
 import type { Asset, MediaIndexRow } from "../types.ts";
 import { queuedJob } from "./records/job-record.ts";
 
-/** Routes that move an index between deployments (docs/backup.md). */
+/** Routes that move an index between deployments (docs/operate.md). */
 export const archiveRoutes = createRouter("Archives");
 
 const exportQuery = z.object({
@@ -46,7 +46,7 @@ addEndpoint(archiveRoutes, "GET /index/{index_name}/export", {
   summary: "Export an index",
   description:
     "Streams an archive of the index: one JSON object per line with the records of each asset, its " +
-    "segments, transcript and embeddings. docs/backup.md describes the lines.",
+    "segments, transcript and embeddings. docs/operate.md describes the lines.",
   query: exportQuery,
   text: {
     [NDJSON]: {
@@ -54,7 +54,7 @@ addEndpoint(archiveRoutes, "GET /index/{index_name}/export", {
         .looseObject({
           kind: z.enum(["index", "asset", "end"]).describe("What the line describes."),
         })
-        .openapi("ArchiveLine", { description: "A line of an archive: docs/backup.md." }),
+        .openapi("ArchiveLine", { description: "A line of an archive: docs/operate.md." }),
       example: { kind: "index", index_name: "holidays", description: "", metadata: {} },
     },
   },
@@ -103,7 +103,7 @@ addEndpoint(archiveRoutes, "POST /index/{index_name}/import-archive", {
   description:
     "Starts a job that adds the assets of an archive, without calling a model. Assets that the " +
     "index has already are left out. Send at most 2,000 lines at a time. Fields and files are " +
-    "checked as in an ingest: docs/backup.md lists the limits.",
+    "checked as in an ingest: docs/operate.md lists the limits.",
   binaryMediaType: NDJSON,
   response: queuedJob,
   /** Stores the lines of an archive, all of them or none, and starts the job that imports them. */

@@ -185,7 +185,7 @@ addEndpoint(eventRoutes, "GET /index/{index_name}/webhook", {
   summary: "Get the webhook of an index",
   description:
     "Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` " +
-    "sets the URL, in `settings.webhook_url`. docs/webhooks.md says how to verify a signature.",
+    "sets the URL, in `settings.webhook_url`. docs/events.md says how to verify a signature.",
   scope: "admin", // shows the secrets, which allow forging events
   response: webhookRecord,
   async handle(c) {

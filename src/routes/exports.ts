@@ -140,7 +140,7 @@ const exportedSegment = z
 const exportBody = <Search extends z.ZodType>(search: Search) =>
   z
     .object({
-      format: oneOf(EXPORT_FORMAT_NAMES, "What to write: docs/exports.md.", "fcpxml"),
+      format: oneOf(EXPORT_FORMAT_NAMES, "What to write: docs/search.md#exports.", "fcpxml"),
       segments: z
         .array(exportedSegment)
         .min(1)
@@ -178,7 +178,7 @@ type ExportBody = z.output<ReturnType<typeof exportBody<typeof groupSearchBody>>
 const SUMMARY =
   "Returns segments, or the hits of a search, one after the other, as a file for a video editor: " +
   "an edit list, FCPXML 1.10, XML for Premiere, OpenTimelineIO, markers for Resolve, or chapters. " +
-  "What a format can't say is a 422 with the reason. docs/exports.md has examples.";
+  "What a format can't say is a 422 with the reason. docs/search.md#exports has examples.";
 const shared = {
   scope: "read",
   errors: { not_found: "An index lacks a segment, or the search found nothing." },

@@ -32,7 +32,7 @@ import { EVIDENCE_KINDS } from "../types.ts";
 import { queryText } from "./records/search-request.ts";
 import { requireSearchableIndex } from "./searchable-index.ts";
 
-/** Judgments of whether segments are relevant (docs/judgments.md). */
+/** Judgments of whether segments are relevant (docs/search.md#judgments). */
 export const judgmentRoutes = createRouter("Judgments");
 
 const judgmentRecord = z

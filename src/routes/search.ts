@@ -33,7 +33,7 @@ addEndpoint(searchRoutes, "POST /index/{index_name}/search", {
   description:
     "Finds the segments of videos and images that match a query: by what is seen, said, written " +
     "in the image, and described. With `sequence`, finds several moments of one video in order. Results are sorted by `score`, a calibrated probability. An " +
-    "index without ready assets returns no segments. docs/search-guide.md explains each field.",
+    "index without ready assets returns no segments. docs/search.md explains each field.",
   errors: { account_full: RECORDS_FULL },
   scope: "read",
   body: searchBody,

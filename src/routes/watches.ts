@@ -181,7 +181,7 @@ addEndpoint(watchRoutes, "POST /index/{index_name}/watches", {
     "Announces from now on each new segment that matches: by the event `watch.matched`, once, " +
     "with its probability. A segment is scored as a search scores it. Send JSON, or, to watch " +
     "for an image, a form with `image_file` and the other fields as JSON in `watch`. " +
-    "docs/watches.md has recipes.",
+    "docs/events.md#watches has recipes.",
   errors: {
     account_full: "The index has its 200 watches, or the account's bytes of records are used up.",
   },

@@ -12,7 +12,11 @@ import {
   findUndocumentedTerms,
 } from "../../scripts/check-names.ts";
 import { findLoosePaths } from "../../scripts/check-paths.ts";
-import { findCodeTextProblems, findPageProblems } from "../../scripts/check-text.ts";
+import {
+  findCodeTextProblems,
+  findPageExcess,
+  findPageProblems,
+} from "../../scripts/check-text.ts";
 import { REFUSED_SQL } from "./refused-sql.ts";
 
 const importOf = (path: string) => `import { a } from "${path}";\n`;
@@ -215,6 +219,17 @@ describe("checks of text", () => {
     [`| ${"x".repeat(81)} |`, 1],
   ])("of a page find in %j problems: %i", (text, count) => {
     expect(findPageProblems(sources({ "docs/a.md": text }))).toHaveLength(count);
+  });
+
+  it.each([
+    [25, 1200, 0],
+    [25, 1201, 1],
+    [26, 1, 1],
+  ])("of %i pages of %i words each find problems: %i", (pages, words, count) => {
+    const names = Array.from({ length: pages }, (_, i) => `docs/${i}.md`);
+    const texts = Object.fromEntries(names.map((name) => [name, "word ".repeat(words)]));
+    const changelog = "word ".repeat(100_000);
+    expect(findPageExcess(sources({ ...texts, "CHANGELOG.md": changelog }))).toHaveLength(count);
   });
 });
 

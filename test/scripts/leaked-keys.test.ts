@@ -8,7 +8,7 @@ import { PROJECT } from "../../tools/stack/local-state.ts";
 
 /** Patterns of leaked credentials: our API keys, and those of services that we use. */
 const KEY_PATTERNS = [
-  /\bsl_[A-Za-z0-9]{1,8}_[\w-]{95,114}/, // docs/accounts.md
+  /\bsl_[A-Za-z0-9]{1,8}_[\w-]{95,114}/, // docs/limits.md
   /\beyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/, // a JWT
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,

@@ -11,7 +11,7 @@ import { PROJECT } from "../../tools/stack/local-state.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
 
 const MIB = 1024 * 1024;
-/** What an installation may take: docs/install.md. */
+/** What an installation may take: docs/command-line.md. */
 const MAX_INSTALLED_MIB = 560;
 
 const folder = mkdtempSync(join(tmpdir(), "sightline-npm-"));

@@ -12,14 +12,7 @@ import { PROJECT } from "../../tools/stack/local-state.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
 
 /** Pages whose commands continue those of the tutorial. */
-const GUIDES = [
-  "search-guide.md",
-  "answers-guide.md",
-  "uploads.md",
-  "imports.md",
-  "webhooks.md",
-  "mcp.md",
-];
+const GUIDES = ["search.md", "answers.md", "uploads.md", "events.md", "mcp.md"];
 const SEPARATOR = "=== next block ===";
 
 const run = promisify(execFile);

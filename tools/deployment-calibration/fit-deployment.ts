@@ -34,7 +34,7 @@ export function splitQueries(queries: readonly JudgedQuery[]): [JudgedQuery[], J
 
 /**
  * How well the known entry tells what matching words say: it was fitted on texts that people wrote,
- * and words are the same with any model. docs/experiments/calibration.md has what was tried.
+ * and words are the same with any model. docs/experiments/search.md has what was tried.
  */
 const WORD_PRECISION = 10;
 /** What depends on the model is known by the examples alone. */

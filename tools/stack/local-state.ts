@@ -120,7 +120,7 @@ async function writeAtomically(path: string, text: string, publish: typeof link)
   }
 }
 
-/** Variables that are passed on to the Worker: docs/settings.md. */
+/** Variables that are passed on to the Worker: docs/deploy.md#settings. */
 const WORKER_VARIABLES = [
   "FETCH_ALLOW",
   "PEERTUBE_URL",

@@ -1,4 +1,4 @@
-/** Limits of one request: docs/backup.md. Its size stays below that of Cloudflare's plans. */
+/** Limits of one request: docs/operate.md. Its size stays below that of Cloudflare's plans. */
 const MAX_LINES = 2000;
 const MAX_CHARACTERS = 30_000_000;
 

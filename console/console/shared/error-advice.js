@@ -2,7 +2,7 @@ const LATER = "The cause may pass: try again later.";
 const REPORT = "Try again. If it fails again, report it with the id of the asset.";
 const OPERATOR = "Ask the operator of the service.";
 
-/** What to do, for the errors whose messages only say what is wrong: docs/ingest-errors.md. */
+/** What to do, for the errors whose messages only say what is wrong: docs/formats.md. */
 const ADVICE = {
   no_video_track: "Sound without pictures is taken now: retry.",
   unreadable_frame: "Check the file for damage there, then add it again.",

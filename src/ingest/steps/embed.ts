@@ -254,7 +254,7 @@ export function regionModel(model: string): string {
 /**
  * Returns the vector of a region: the sum of the unit vectors of its crop and of its keyframe. The
  * vector of the crop alone is unlike those of whole images and causes false matches
- * (docs/experiments/small-objects.md).
+ * (docs/experiments/search.md).
  */
 export function regionVector(crop: number[], keyframe: number[]): number[] {
   const [cropLength, keyframeLength] = [lengthOf(crop), lengthOf(keyframe)];

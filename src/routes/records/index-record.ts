@@ -30,7 +30,7 @@ export const indexSettings = z
       .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
       .optional(),
     webhook_url: webhookUrl(
-      "Public https URL to which events of the index are sent (docs/webhooks.md).",
+      "Public https URL to which events of the index are sent (docs/events.md).",
       "sightline",
     ).optional(),
     webhook_events: z

@@ -146,7 +146,7 @@ export const hitRecord = segmentRecord
         image_margin: signal("That cosine minus the mean of the 100 nearest."),
         copy_similarity: signal("Similarity to a copy of the example, 0–1."),
       } satisfies Record<Signal, z.ZodType>)
-      .describe("Signals from which the score was computed. docs/ranking.md lists them.")
+      .describe("Signals from which the score was computed. docs/search.md#signals lists them.")
       .openapi({ example: { term_coverage: 1, bm25_normalized: 0.94, image_similarity: 0.31 } }),
     steps: list(
       hitStep,

@@ -57,7 +57,7 @@ it("a summary has failed files by code, with the error's sentence and what to do
     ...Array.from({ length: 10 }, (_, i) => `    f${i}.avi`),
     "    and 2 more",
     "    What to do: Save.",
-    "docs/ingest-errors.md says more.",
+    "docs/formats.md says more.",
   ]);
 });
 
@@ -100,7 +100,7 @@ it("failures of one code with different sentences are listed apart, and what to 
     "  The bytes are image/tiff; send a JPEG. (unsupported_media_type)",
     "    b.tif",
     "    What to do: Save it.",
-    "docs/ingest-errors.md says more.",
+    "docs/formats.md says more.",
   ]);
 });
 

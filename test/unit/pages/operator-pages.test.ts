@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { PROJECT } from "../../../tools/stack/local-state.ts";
 
 const read = (path: string) => readFileSync(join(PROJECT, path), "utf8");
-const settings = read("docs/settings.md");
+const settings = read("docs/deploy.md");
 const config = parse(read("wrangler.toml"));
 const sources = globSync("src/**/*.ts", { cwd: PROJECT }).map(read).join("\n");
 
@@ -20,7 +20,7 @@ const defaults = new Map(
   ),
 );
 
-it("the page of settings has each variable of wrangler.toml with its default", () => {
+it("the page on deployment has each variable of wrangler.toml with its default", () => {
   const documented = Object.keys(config["vars"]!).map((name) => {
     const [, text = ""] = /^`?([^`( ]*)`?/.exec(defaults.get(name) ?? "missing")!;
     return [name, text === "–" ? "" : text];
@@ -31,20 +31,20 @@ it("the page of settings has each variable of wrangler.toml with its default", (
   expect(documented).toEqual(expected);
 });
 
-it("the page of settings has each secret that the service reads", () => {
+it("the page on deployment has each secret that the service reads", () => {
   const declared = sources.matchAll(/\b([A-Z]+(?:_[A-Z]+)*_(?:KEY|TOKEN|SECRETS))\??: string/g);
   const names = [...declared].map(([, name]) => name!);
   expect(names).toContain("YOUTUBE_API_KEY");
   expect(names.filter((name) => !defaults.get(name)?.startsWith("secret"))).toEqual([]);
 });
 
-it("the page of settings has each binding of wrangler.toml", () => {
+it("the page on deployment has each binding of wrangler.toml", () => {
   const bindings = [...read("wrangler.toml").matchAll(/^(?:binding|name) = "([A-Z_\d]+)"/gm)];
   expect(bindings.length).toBeGreaterThan(14);
   expect(bindings.map(([, name]) => name!).filter((name) => !defaults.has(name))).toEqual([]);
 });
 
-it("the page of alerts has exactly the log events of the service", () => {
+it("the page on operation has exactly the log events of the service", () => {
   const names = [...sources.matchAll(/"([a-z]+\.[a-z]+(?:_[a-z]+)*)"/g)].map(([, name]) => name!);
   const areas = new Set(
     [...sources.matchAll(/\blog\(\s*"\w+",\s*"(\w+)\./g)].map(([, area]) => area),
@@ -52,7 +52,7 @@ it("the page of alerts has exactly the log events of the service", () => {
   const logged = new Set(
     names.filter((name) => areas.has(name.split(".")[0]) && name !== "webhook.test"),
   );
-  const rows = read("docs/alerts.md")
+  const rows = read("docs/operate.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
   const documented = rows.flatMap((row) =>

@@ -26,7 +26,7 @@ export const exportCommand: Command = {
   summary: "Export hits or segments for a video editor or a spreadsheet.",
   details:
     "Takes a query, or ids of segments. csv is a table of them; the others are files for editors, " +
-    "with the segments one after the other (docs/exports.md).",
+    "with the segments one after the other (docs/search.md#exports).",
   parameters: [
     { name: "format", choices: FORMATS },
     { name: "query|segment-id", isOptional: true, isRepeated: true },

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns the page's program in a language. */
 const programIn = (language: string) =>
-  readPageBlocks("webhooks.md").find((block) => block.language === language)!.code;
+  readPageBlocks("events.md").find((block) => block.language === language)!.code;
 
 let cases: Case[];
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
 const verdicts = (values: boolean[]) => cases.map(({ name }, i) => ({ name, genuine: values[i] }));
 const expected = () => cases.map(({ name, genuine }) => ({ name, genuine }));
 
-it("the TypeScript program on the webhooks page accepts genuine events only", async () => {
+it("the TypeScript program on the page of events accepts genuine events only", async () => {
   const file = join(folder, "verify.ts");
   writeFileSync(file, programIn("ts"));
   const { isGenuine } = await import(file);
@@ -85,7 +85,7 @@ function judge(command: string, args: string[]): boolean[] {
 const exists = (command: string, arg: string) => spawnSync(command, [arg]).status === 0;
 
 if (exists("python3", "--version")) {
-  it("the Python program on the webhooks page accepts genuine events only", () => {
+  it("the Python program on the page of events accepts genuine events only", () => {
     const main = `
 import json, sys
 print(json.dumps([is_genuine(c["headers"], c["body"].encode(), c["secret"]) for c in json.load(sys.stdin)]))
@@ -113,7 +113,7 @@ func main() {
 `;
 
 if (exists("go", "version")) {
-  it("the Go program on the webhooks page accepts genuine events only", () => {
+  it("the Go program on the page of events accepts genuine events only", () => {
     writeFileSync(join(folder, "verify.go"), programIn("go"));
     writeFileSync(join(folder, "main.go"), GO_MAIN);
     expect(verdicts(judge("go", ["run", "verify.go", "main.go"]))).toEqual(expected());
