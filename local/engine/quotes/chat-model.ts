@@ -117,10 +117,9 @@ function readPrompt(messages: readonly ChatMessage[]): AnswerPrompt | null {
  */
 const PROVEN_LABELS: ReadonlySet<CocoLabel> = new Set(["person", "dog", "skateboard"]);
 const UNPROVEN = new Set(
-  COCO_LABELS.filter((label) => !PROVEN_LABELS.has(label)).flatMap((label) => [
-    label,
-    toPlural(label).toLowerCase(),
-  ]),
+  COCO_LABELS.flatMap((label) =>
+    PROVEN_LABELS.has(label) ? [] : [label, toPlural(label).toLowerCase()],
+  ),
 );
 const COUNT = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|many) (?:pairs? of )?/;
 

@@ -73,5 +73,5 @@ export function quoteGerman(
   return quotes
     .filter(({ sentence }) => !asks || asks.stated.test(sentence))
     .filter(({ sentence }) => share(`${contextOf(sentence)} ${sentence}`) === 1)
-    .map((quote) => ({ ...quote, own: share(quote.sentence) }));
+    .map((quote) => Object.assign(quote, { own: share(quote.sentence) }));
 }
