@@ -84,6 +84,10 @@ function joinDistinct(texts: readonly string[], separator = " "): string {
   return [...new Set(texts)].filter(Boolean).join(separator);
 }
 
+/** What stands between two labels of a template caption. */
+const NEXT_LABEL =
+  /(?:,| and) ((?:an?|one|two|three|four|five|six|seven|eight|nine|ten|many|words)\b)/gu;
+
 /**
  * Returns a caption, and of a template caption a sentence for each label: the detector found them
  * one by one. Sentences before a template caption are the image's alternative text.
@@ -91,8 +95,8 @@ function joinDistinct(texts: readonly string[], separator = " "): string {
 function captionOf({ caption, captionModel }: Segment): string {
   if (captionModel !== TEMPLATE) return caption;
   const from = caption.lastIndexOf(". ") + 1;
-  const split = (_: string, letter: string) => `. ${letter.toUpperCase()}`;
-  return caption.slice(0, from) + caption.slice(from).replaceAll(/(?:,| and) (\p{L})/gu, split);
+  const split = (_: string, word: string) => `. ${word[0]!.toUpperCase()}${word.slice(1)}`;
+  return caption.slice(0, from) + caption.slice(from).replaceAll(NEXT_LABEL, split);
 }
 
 /** Numbers sources from 1, by marker. */

@@ -6,7 +6,7 @@ const CONTEXT_CHARACTERS = 24;
 
 /** Returns the path of the file that a hit is in, with the folders that it was added with. */
 export function pathOf({ folder, title }: Pick<Hit, "folder" | "title">): string {
-  return folder === "" ? title : `${folder}/${title}`;
+  return folder ? `${folder}/${title}` : title; // earlier services name none
 }
 
 /** Describes the strongest evidence: its kind, and an excerpt with the matches in guillemets. */
