@@ -20,7 +20,10 @@ export interface DocumentedOperation {
   requestBody?: {
     content: Record<
       string,
-      { schema?: { properties?: Record<string, Fields> }; examples?: Record<string, Fields> }
+      {
+        schema?: { properties?: Record<string, Fields>; required?: string[] };
+        examples?: Record<string, Fields>;
+      }
     >;
   };
 }
