@@ -3352,7 +3352,7 @@ export interface components {
              */
             marker: number;
         };
-        /** @description A server-sent event: `citations` come first, `delta` adds text, and `done` (the whole answer) or `error` is the last one. */
+        /** @description A server-sent event: `citations` come before the text that uses them, `delta` adds text, and `done` (the whole answer) or `error` is the last one. */
         AnswerEvent: {
             /**
              * @description Name of the event.

@@ -95,8 +95,8 @@ const answerEvent = z
   ])
   .openapi("AnswerEvent", {
     description:
-      "A server-sent event: `citations` come first, `delta` adds text, and `done` (the whole " +
-      "answer) or `error` is the last one.",
+      "A server-sent event: `citations` come before the text that uses them, `delta` adds text, " +
+      "and `done` (the whole answer) or `error` is the last one.",
   });
 
 /** Responses of an answer: JSON, or server-sent events with `stream` or by the Accept header. */
