@@ -1,5 +1,5 @@
 import type { Segment, SightlineIndex } from "sightline";
-import { describeEvidence, pathOf } from "sightline/node";
+import { describeEvidence, titleWithFolder } from "sightline/node";
 import terminalLink from "terminal-link";
 import {
   formatClock,
@@ -40,7 +40,12 @@ export async function reportSearches(
     const titles = COLUMNS.map(({ title }) => title);
     console.log(formatRow(COLUMNS, titles));
     for (const hit of segments) {
-      const cells = [hit.score.toFixed(2), pathOf(hit), formatRange(hit), describeEvidence(hit)];
+      const cells = [
+        hit.score.toFixed(2),
+        titleWithFolder(hit),
+        formatRange(hit),
+        describeEvidence(hit),
+      ];
       console.log(formatRow(COLUMNS, cells) + playLink(hit));
     }
     for (const { caption, caption_model: model } of segments) {

@@ -4,9 +4,9 @@ import { sanitizeLine } from "./sanitize.ts";
 /** Characters before the first match in an excerpt. */
 const CONTEXT_CHARACTERS = 24;
 
-/** Returns the path of the file that a hit is in, with the folders that it was added with. */
-export function pathOf({ folder, title }: Pick<Hit, "folder" | "title">): string {
-  return folder ? `${folder}/${title}` : title; // earlier services name none
+/** Returns the title of a hit with the folder of its file, which comes last: cells are cut there. */
+export function titleWithFolder({ folder, title }: Pick<Hit, "folder" | "title">): string {
+  return folder ? `${title} (${folder})` : title; // earlier services name none
 }
 
 /** Describes the strongest evidence: its kind, and an excerpt with the matches in guillemets. */

@@ -1,5 +1,5 @@
 import type { GroupSearchResult, Hit, SearchResult } from "../index.ts";
-import { describeEvidence, pathOf } from "./evidence-text.ts";
+import { describeEvidence, titleWithFolder } from "./evidence-text.ts";
 import { hyperlink, type Output } from "./output.ts";
 import { formatClock, formatRange } from "./quantity-format.ts";
 import { sanitizeLine } from "./sanitize.ts";
@@ -29,7 +29,7 @@ export function printHits(
     String(hit.rank),
     hit.score.toFixed(scoreDigits),
     ...(hasIndexNames ? [hit.index_name] : []),
-    pathOf(hit),
+    titleWithFolder(hit),
     formatRange(hit.start_seconds, hit.end_seconds),
     ...(output.hasHyperlinks ? [hit.asset_type === "video" ? "play" : "view"] : []),
     hit.steps ? describeSteps(hit.steps) : describeEvidence(hit),
