@@ -64,7 +64,7 @@ const byteCount = (min: number) =>
     .transform((text, ctx) =>
       /^\d{1,15}$/.test(text) ? Number(text) : reject(ctx, "int_parsing", "a number of bytes"),
     )
-    .pipe(z.int().min(min));
+    .pipe(z.int().min(min, "the file is empty"));
 
 const creationHeaders = z.object({ "upload-length": byteCount(1) });
 const appendHeaders = z.object({ "upload-offset": byteCount(0) });

@@ -168,7 +168,7 @@ describe("an answer", () => {
     await page.goto(`${SERVICE_URL}/${HASH}?ask=When+does+the+lantern+festival+end%3F`);
     const answer = page.locator(".answer:not(.waiting)");
     await answer.waitFor();
-    expect(await answer.textContent()).toContain("No answer in this index");
+    expect(await answer.textContent()).toContain("No answer found in this index");
     const closest = page.getByRole("list", { name: "Closest moments" });
     await closest
       .getByText(/^Matches the search to \d+ %/)

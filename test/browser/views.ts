@@ -175,7 +175,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     const view = await openLibrary();
     await view.page.getByText("Ask", { exact: true }).click();
     await submit(view.page, "Who won the chess championship of 1986?");
-    await view.page.getByText("No answer in this index").waitFor();
+    await view.page.getByText("No answer found in this index").waitFor();
     return view;
   },
   async "a question about a part of one video"() {

@@ -86,7 +86,7 @@ export async function isRunning(url: string): Promise<boolean> {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { port, enginePort, stateDir, signal } = options;
-  if (!existsSync(join(PROJECT, "console/console/packages/sightline"))) {
+  if (!IS_PACKAGE && !existsSync(join(PROJECT, "console/console/packages/sightline"))) {
     throw new Error("The packages of the console are missing. Run `npm ci` in this folder first.");
   }
   await requireFreePort(port, "PORT");

@@ -42,6 +42,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
     root.replaceChildren(
       button,
       titleHeading(title),
+      shown.technical?.folder ? el("p.facts", { dir: "auto" }, shown.technical.folder) : "",
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
       ...(state === "ready"
         ? [el("p.actions.calm", {}, similarButton(shown, shown.asset_id))]
@@ -132,6 +133,7 @@ function details(asset, video) {
         .join(" · "),
     ],
     ["Plays", playedFile(asset)],
+    ["Folder", asset.technical?.folder],
     ["Language", asset.language],
     ["From", source.url],
     ["Added", new Date(asset.created_at).toLocaleString()],

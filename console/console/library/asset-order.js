@@ -48,11 +48,11 @@ export function arrangeAssets(assets, { state, type, text, order }) {
   const words = fold(text).split(/\s+/).filter(Boolean);
   return assets
     .filter((asset) => {
-      const title = fold(asset.title);
+      const name = fold(`${asset.technical?.folder ?? ""} ${asset.title}`);
       return (
         (state === "" || state === stateGroup(asset)) &&
         (type === "" || type === asset.asset_type) &&
-        words.every((word) => title.includes(word))
+        words.every((word) => name.includes(word))
       );
     })
     .sort(ORDERS[order].compare);

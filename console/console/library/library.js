@@ -66,7 +66,7 @@ export function openLibrary(
       }),
     onDelete: (asset) =>
       attempt(async () => {
-        const text = `“${asset.title}” and its data will be deleted permanently.`;
+        const text = `“${asset.title}” and its data will be deleted from this index permanently.`;
         if (!(await confirmAction(`Delete this ${asset.asset_type}?`, text, "Delete"))) return;
         await api("DELETE", pathOf(asset));
         remove(asset.asset_id);

@@ -49,7 +49,7 @@ export async function showLinkedAsset(outlet, { index, asset: id }, signal) {
       }),
     onDelete: (asset) =>
       attempt(async () => {
-        const text = `“${asset.title}” and its data will be deleted permanently.`;
+        const text = `“${asset.title}” and its data will be deleted from this index permanently.`;
         if (!(await confirmAction(`Delete this ${type}?`, text, "Delete"))) return;
         await api("DELETE", path());
         announce(`${asset.title} is deleted.`);

@@ -71,11 +71,12 @@ function renderAnswer({ answer, grounded, citations, related, model }, route) {
   const box = el("div.answer", {}, text);
   if (!grounded) {
     box.classList.add("ungrounded");
-    box.prepend(el("p.badge", {}, `No answer in ${place}`));
+    box.prepend(el("p.badge", {}, `No answer found in ${place}`));
+    if (model === "extractive") box.append(el("p.facts", {}, QUOTES_ONLY));
     if (related.length === 0) return [box];
     const closest = el("ul.grid", { "aria-label": "Closest moments" });
     closest.append(...related.map((hit) => cardOf(hit, { match: searchMatchOf(hit) })));
-    const note = "They match a search for the question, but don't answer it.";
+    const note = "They match a search for the question, and may or may not answer it.";
     const notes = [el("p.facts", {}, note), closest, ...captionNote(related)];
     return [box, el("h3", {}, "Closest moments"), ...notes];
   }
@@ -91,6 +92,9 @@ function renderAnswer({ answer, grounded, citations, related, model }, route) {
   return [box, el("h3", {}, "Sources"), list];
 }
 
+const QUOTES_ONLY =
+  "Without a language model, only sentences that surely answer a question are quoted: many " +
+  "questions go unanswered although the answer is there.";
 const EMPTY = "Nothing in this index is ready yet: add videos and images, then ask again.";
 
 function withMarkers(text, cards) {

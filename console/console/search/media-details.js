@@ -54,8 +54,8 @@ export function captionNote(moments) {
 export function sightNote(moments) {
   if (!moments.some(isTemplateCaption)) return [];
   const text =
-    "This service finds 80 kinds of objects, speech and written words; it doesn't understand " +
-    "scenes and actions. If it runs offline, ";
+    "This service finds 80 kinds of objects, by their names in English, speech and written words; " +
+    "it doesn't understand scenes and actions. If it runs offline, ";
   const pull = el("code", {}, "npm run models -- list");
   return [el("p.facts", {}, text, pull, " names models that find more.")];
 }

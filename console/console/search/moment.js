@@ -30,7 +30,7 @@ export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
     {},
     button,
     titleHeading(hit.title),
-    el("p.facts", {}, [match, duplicatesOf(hit)].filter(Boolean).join(" · ")),
+    el("p.facts", {}, [match, duplicatesOf(hit), hit.folder].filter(Boolean).join(" · ")),
     evidenceList(hit),
     hasLabelEvidence || hit.labels.length === 0 ? null : labelList(hit.labels),
     momentActions(hit),
@@ -111,6 +111,7 @@ function details(hit, video, match) {
     ["Speech", video ? "" : hit.transcript],
     ["On-screen text", hit.on_screen_text],
     ["Labels", hit.labels.join(", ")],
+    ["Folder", hit.folder],
     ...Object.entries(hit.metadata).map(([name, value]) => [name, plain(value)]),
   ];
   const { index_name: index, asset_id: id, title, thumbnail_url: thumbnail } = hit;

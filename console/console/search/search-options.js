@@ -2,8 +2,8 @@ import { el, errorNotice } from "../shared/element.js";
 import { breadthOf } from "../shared/wording.js";
 import { buildFilter, listRules, MAX_RULES, OPERATORS } from "./filter-rules.js";
 
-/** Fields that every asset has, beside its metadata. */
-const FIELDS = ["created_at", "duration_seconds"];
+/** Fields that assets have, beside their metadata. */
+const FIELDS = ["title", "folder", "created_at", "duration_seconds"];
 
 /** Time in which further steps of the slider count as one change. */
 const SETTLE_MS = 300;
