@@ -29,6 +29,9 @@ export function isResumable({ file, resumable }: NewAsset): boolean {
 
 /** Returns the name of a `File`, or `fallback`. */
 export function nameOf(file: Blob, fallback: string): string {
+  if (typeof file === "string") {
+    throw new TypeError('A file is needed, not a text: openFile(path) of "sightline/node".');
+  }
   return "name" in file && typeof file.name === "string" ? file.name : fallback;
 }
 

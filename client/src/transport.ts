@@ -51,6 +51,9 @@ export class Transport {
 
   constructor(options: SightlineOptions) {
     this.maxRetries = options.maxRetries ?? 3;
+    if (!/^https?:/i.test(options.url)) {
+      throw new TypeError(`"url" is ${options.url}: give the service's, with http:// or https://.`);
+    }
     // bounded: a setting of the caller's own
     this.#url = options.url.replace(/\/+$/, "");
     this.#apiKey = options.apiKey;

@@ -27,6 +27,9 @@ export async function waitUntilReady(
   assetIds: readonly string[],
   { onProgress, signal, timeoutMs }: WaitOptions,
 ): Promise<Asset[]> {
+  if (!assetIds.every((id) => typeof id === "string")) {
+    throw new TypeError("waitUntilReady needs the ids of assets, such as added.asset_id.");
+  }
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const ended = new AbortController();
   const limits = [transport.signalOf(signal), limit, ended.signal];

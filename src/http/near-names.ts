@@ -8,15 +8,29 @@ const [MAX_COMPARED_NAMES, MAX_COMPARED_CHARACTERS] = [50, 40];
 
 /** Names that other APIs have for ours. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  cursor: ["page", "page_token", "offset"],
+  asset_ids: ["video_ids", "image_ids"],
+  cursor: ["page", "page_token", "offset", "next_cursor", "after", "next", "starting_after"],
+  expires_at: ["expires", "expires_in", "expiry", "ttl"],
+  filter: ["where", "metadata", "metadata_filter"],
+  handles_seconds: ["handles"],
   image_file: ["file"],
   index_name: ["name"],
-  limit: ["page_size", "per_page"],
-  metadata_str: ["metadata"],
+  limit: ["page_size", "per_page", "size", "count", "top_k"],
+  metadata: ["metadata_str"],
+  metadata_str: ["metadata", "title"],
+  min_probability: ["min_score", "threshold"],
+  modes: ["type", "types", "asset_type", "asset_types"],
   query: ["q", "question"],
+  scopes: ["permissions", "role", "roles"],
+  search: ["query"],
+  settings: ["webhook_url", "webhook_events"],
   state: ["status"],
-  top_k: ["limit"],
+  title: ["name"],
+  top_k: ["limit", "k", "size", "count", "page_size", "max_results", "num_results"],
+  top_p: ["min_score", "threshold", "min_probability"],
+  transcript: ["srt", "vtt", "subtitles", "captions", "transcript_file"],
   video_file: ["file"],
+  webhook_url: ["webhook", "url"],
 };
 
 /** Another part of a request, whose fields may be sent at the wrong place. */
@@ -47,7 +61,8 @@ export function unknownFieldIssues(
       const msg = `Value error, send ${name} ${other.place}`;
       return [{ loc: [...loc, name], type: "value_error", msg }];
     }
-    const meant = known.find((one) => isNearly(name, one) || SYNONYMS[one]?.includes(name));
+    const lower = name.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+    const meant = known.find((one) => isNearly(name, one) || SYNONYMS[one]?.includes(lower));
     if (meant === undefined) return [];
     const msg = `There is no field "${name}" here: did you mean "${meant}"?`;
     return [{ loc: [...loc, name], type: "extra_forbidden", msg }];

@@ -56,11 +56,18 @@ export const transcriptReaders = {
   },
 };
 
+/** A text that is only the name of a file with a transcript. */
+const FILE_NAME = /^[^\n]{0,300}\.(?:srt|vtt|sbv|ass|ssa|ttml|dfxp|scc|stl|lrc|json|csv|tsv|txt)$/i;
+
 /**
  * Parses a transcript: a file, in the encoding with a label unless that is blank, or a text. Throws
  * `ValidationError`.
  */
 export function parseTranscriptPart(part: TranscriptFile | string, label = ""): Transcript {
+  if (typeof part === "string" && FILE_NAME.test(part.trim())) {
+    const message = "this is a name of a file: with curl, write -F transcript=@path";
+    throw invalidTranscript(message);
+  }
   try {
     const encoding = label.trim() === "" ? undefined : new TextDecoder(label.trim()).encoding;
     if (typeof part !== "string") return parseTranscript(part.bytes, encoding, part.name);

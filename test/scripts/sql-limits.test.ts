@@ -15,6 +15,7 @@ const UNORDERED: Record<string, string> = {
     "whether there is a row",
   "SELECT 1 FROM segments WHERE ${ofAsset(assetId)} AND position >= ${position} LIMIT 1":
     "whether there is a row",
+  "WHERE type <> 'null') LIMIT 1) AS type,": "the type of any value",
   "${unembedded} LIMIT ${limit}": "a job repeats it until no row is left",
   "FROM (${rareMatches} LIMIT ${limit})": "whether there are as many rows",
   "src/store/index-database/find-segments.ts: LIMIT ${limit}`;":

@@ -43,11 +43,7 @@ const BOUNDS: Record<string, Bound> = {
   "indices.name": [64, "src/http/fields.ts", "{0,63}"],
   "indices.description": [2000, "src/routes/indices.ts", "linesOfText(2000)"],
   "indices.metadata": METADATA,
-  "indices.settings": [
-    LIMITS.urlCharacters + 200,
-    "src/routes/records/index-record.ts",
-    "urlCharacters",
-  ],
+  "indices.settings": [LIMITS.urlCharacters + 200, "src/http/webhook-url.ts", "urlCharacters"],
   "indices.text_model": [100, "src/config.ts", "embedText"],
   "fill_history.resource": ENUM,
   "fill_history.date": [10, "migrations/0001_init.sql", "fill_history"], // of an earlier release
@@ -57,7 +53,7 @@ const BOUNDS: Record<string, Bound> = {
   "watches.index_id": ID,
   "watches.name": [200, "src/routes/watches.ts", "lineOfText(200)"],
   "watches.request": [2 * LIMITS.metadataBytes, "src/store/d1/watches.ts", "MAX_REQUEST_BYTES"],
-  "watches.webhook_url": [LIMITS.urlCharacters, "src/routes/watches.ts", "urlCharacters"],
+  "watches.webhook_url": [LIMITS.urlCharacters, "src/http/webhook-url.ts", "urlCharacters"],
   "watches.image": [1_000_000, "src/routes/watches.ts", "MAX_IMAGE_CHARACTERS"],
   "watches.vectors": [30_000, "src/store/d1/watches.ts", "ROW_BYTES"], // of an earlier release
   "watches.nearest": [30_000, "src/store/d1/watches.ts", "ROW_BYTES"],

@@ -22,6 +22,9 @@ it.each([
   ["queries", "query"],
   ["q", "query"],
   ["limit", "top_k"],
+  ["maxResults", "top_k"],
+  ["where", "filter"],
+  ["asset_type", "modes"],
 ])("the field %s is refused as %s", (name, known) => {
   expect(unknownFieldIssues(body, { query: "x", [name]: 1 })).toEqual([
     {
@@ -42,6 +45,7 @@ it.each(["user_id", "name", "temperature", "page", "", "x".repeat(10_000)])(
 it("a field of an object in the body is compared, one of a free object isn't", () => {
   const sent = { query: "x", settings: { webhook: 1, webhookUrl: 2 }, filter: { filters: 1 } };
   expect(unknownFieldIssues(body, sent).map(({ loc }) => loc)).toEqual([
+    ["body", "settings", "webhook"],
     ["body", "settings", "webhookUrl"],
   ]);
   expect(unknownFieldIssues(body, { query: "x", settings: null })).toEqual([]);
