@@ -4,7 +4,7 @@ import { sanitizeLine } from "./sanitize.ts";
 /** Characters before the first match in an excerpt. */
 const CONTEXT_CHARACTERS = 24;
 
-/** Returns the title of a hit with the folder of its file, which comes last: cells are cut there. */
+/** Returns the title of a hit and the folder of its file, which comes last: cells are cut there. */
 export function titleWithFolder({ folder, title }: Pick<Hit, "folder" | "title">): string {
   return folder ? `${title} (${folder})` : title; // earlier services name none
 }
