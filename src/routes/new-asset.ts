@@ -200,7 +200,8 @@ async function readAssetForm(
     const label = sent.get("transcript_encoding") as string | undefined;
     const isLabel = label === undefined || isEncodingLabel(label);
     if (text && isLabel) transcript = collect(issues, () => parseTranscriptPart(text, label));
-    const urls = [queryUrl, sent.get(urlName) as string | undefined].filter(Boolean);
+    const formUrl = (sent.get(urlName) as string | undefined) || undefined;
+    const urls = [queryUrl, formUrl].filter((one) => one !== undefined);
     url = urls[0]?.trim();
     if (url !== undefined) {
       const loc = [queryUrl === undefined ? "body" : "query", urlName];

@@ -98,7 +98,12 @@ function send(
   { method, path, json, parameters }: Operation,
   segments: Partial<Record<IdField, string>>,
 ) {
-  const body = { metadata: { by: "mistake" }, description: "by mistake", query: "a", name: "a" };
+  const metadata = { by: "mistake" };
+  // Only fields of the endpoint: others may be refused for their names.
+  const ofWatch = { query: "a", name: "a" };
+  const isAsset = /\/(?:video|image)\//.test(path);
+  const ofOthers = isAsset ? { metadata } : { ...ofWatch, metadata, description: "by mistake" };
+  const body = path.includes("/watches/") ? ofWatch : ofOthers;
   const headers = { "tus-resumable": "1.0.0" };
   const hasQuery = parameters.some(({ name, in: part }) => name === "query" && part === "query");
   const url = `${fill(path, segments)}${hasQuery ? "?query=lantern" : ""}`;

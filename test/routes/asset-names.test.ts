@@ -11,9 +11,9 @@ async function describedImage(name: string): Promise<File> {
   const bytes = Buffer.from(await (await fixture("boats.jpg")).arrayBuffer());
   const list = (items: string[]) => items.map((item) => `<rdf:li>${item}</rdf:li>`).join("");
   const xmp =
-    `http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><dc:title><rdf:Alt>` +
+    `http://ns.adobe.com/xap/1.0/\0<rdf:RDF><dc:title><rdf:Alt>` +
     `<rdf:li xml:lang="x-default">Regatta of the fishers</rdf:li></rdf:Alt></dc:title>` +
-    `<dc:subject><rdf:Bag>${list(["Warnemünde", "sails &amp; oars"])}</rdf:Bag></dc:subject>`;
+    `<dc:subject><rdf:Bag>${list(["Warnemünde", "sails &amp; oars"])}</rdf:Bag></dc:subject></rdf:RDF>`;
   const segment = (marker: number, content: Buffer) =>
     Buffer.concat([Buffer.from([0xff, marker, 0, content.length + 2]), content]);
   const keyword = Buffer.from("\x1c\x02\x19\0\x06Ostsee", "latin1");
