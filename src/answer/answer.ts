@@ -21,7 +21,6 @@ import {
   composeAnswer,
   type GeneratedAnswer,
   generateVerified,
-  numberCitations,
 } from "./compose.ts";
 import {
   fitToBudget,
@@ -70,7 +69,7 @@ export async function* answerFromIndex(
     findRelated: async () => hits,
     ...(topP !== undefined && { topP }),
   };
-  yield* numberCitations(composeAnswer(env, task, signal));
+  yield* composeAnswer(env, task, signal);
 }
 
 export interface VideoQuestion extends AnswerStyle {
@@ -105,7 +104,7 @@ export async function* answerAboutVideo(
     return { question, ...evidence, style, scope: "video", findRelated };
   };
   if (sources.size <= maxSources) {
-    yield* numberCitations(composeAnswer(env, await toTask(sources), signal));
+    yield* composeAnswer(env, await toTask(sources), signal);
     return;
   }
   const windows = inGroups([...sources], maxSources).map((window) => new Map(window));
@@ -116,11 +115,8 @@ export async function* answerAboutVideo(
     only && grounded.length === 1
       ? answerEvents(only)
       : composeAnswer(env, toReduceTask(grounded), signal);
-  yield* numberCitations(withUsage());
-
-  async function* withUsage(): AsyncGenerator<AnswerEvent> {
-    for await (const event of events)
-      yield "done" in event ? { done: addWindowUsage(event.done, generated) } : event;
+  for await (const event of events) {
+    yield "done" in event ? { done: addWindowUsage(event.done, generated) } : event;
   }
 
   function toReduceTask(answers: readonly Answer[]): AnswerTask {

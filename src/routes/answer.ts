@@ -1,5 +1,5 @@
 import { answerAboutVideo, answerFromIndex } from "../answer/answer.ts";
-import type { AnswerEvent } from "../answer/compose.ts";
+import { type AnswerEvent, numberCitations } from "../answer/compose.ts";
 import { linkMarkers } from "../answer/markdown.ts";
 import type { Citation } from "../answer/sources.ts";
 import { toJsonLine, lineOfText } from "../clean-text.ts";
@@ -118,7 +118,10 @@ type AnswerMessage =
   | { event: "delta"; data: { text: string } }
   | { event: "done"; data: AnswerRecord; isFallback: boolean };
 
-/** Converts an answer's events to API records. With `markdown`, citation markers become links. */
+/**
+ * Converts an answer's events to API records, whose citations count from 1. With `markdown`, their
+ * markers become links.
+ */
 async function* toMessages(
   events: AsyncGenerator<AnswerEvent>,
   markdown: boolean,
@@ -135,7 +138,7 @@ async function* toMessages(
     );
   const link = (text: string) =>
     markdown ? linkMarkers(text, (marker) => records.get(marker)?.clip_url ?? null) : text;
-  for await (const event of events) {
+  for await (const event of numberCitations(events)) {
     if ("citations" in event) {
       yield { event: "citations", data: await toRecords(event.citations) };
     } else if ("delta" in event) {

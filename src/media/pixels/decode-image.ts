@@ -24,8 +24,8 @@ export interface ImageEnv extends ExternalDecoder {
 const HEADER_BYTES = 1024 * 1024;
 
 /**
- * Decodes an image into a JPEG that browsers and models take. The original is streamed and never
- * whole in memory; it is streamed twice for the binding. Throws `source_missing`, `not_an_image`,
+ * Decodes an image into a JPEG that browsers and models take. The original is streamed, twice for
+ * the binding; it is read whole only for an orientation that its EXIF alone says. Throws `source_missing`, `not_an_image`,
  * `unreadable_image`, `too_large`, `unsupported_codec` without a decoder for its format, and
  * `upstream_failed` or `upstream_unavailable` when a retry may help.
  */

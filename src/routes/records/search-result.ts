@@ -24,7 +24,6 @@ import type { Hit, HitAsset, HitStep } from "../../search/hits.ts";
 import type { QueryInterpretation } from "../../search/query.ts";
 import type { RankPosition, SearchRequest } from "../../search/request.ts";
 import { type ResultPage, type SearchResults, toPage } from "../../search/results.ts";
-import { TYPE_NAMES } from "../../store/index-database/asset-scope.ts";
 import { keyframeKey, mediaKey } from "../../store/r2/object-keys.ts";
 import type { Timings } from "../../timings.ts";
 import { ASSET_TYPES, EVIDENCE_KINDS, type Segment } from "../../types.ts";
@@ -302,6 +301,16 @@ export async function toSearchResult(
 /** Models of words and images hardly understand "without": a search by `none` does. */
 const NONE_HINT =
   "Words such as “without” are searched for as they are. Give what mustn't be there in `none`.";
+
+/** Names of types in messages, by those of `json_each`. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  text: "a text",
+  integer: "a number",
+  real: "a number",
+  true: "true or false",
+  false: "true or false",
+  object: "an object",
+};
 
 function toQueryRecord(interpretation: QueryInterpretation) {
   const {

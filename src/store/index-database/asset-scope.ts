@@ -81,15 +81,7 @@ export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {
   return assetIds.length > 0 || conditions.length > 0;
 }
 
-/** Names of types in messages, by those of `json_each`. */
-export const TYPE_NAMES: Readonly<Record<string, string>> = {
-  text: "a text",
-  integer: "a number",
-  real: "a number",
-  true: "true or false",
-  false: "true or false",
-  object: "an object",
-};
+/** Types of `json_each` by those of operands. */
 const TYPES_OF: Readonly<Record<string, readonly string[]>> = {
   string: ["text"],
   number: ["integer", "real"],
