@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DECODER_CONTAINER } from "../src/decoder-container.ts";
@@ -45,6 +46,10 @@ const contextPaths = readFileSync(join(root, ".dockerignore"), "utf8").match(/(?
 const isInContext = (path: string): boolean =>
   contextPaths.some((one) => path === one || path.startsWith(`${one}/`));
 const pages = read("{*.md,docs/**/*.md}");
+/** Names what judges patterns: its code, and the version of recheck. */
+const judgeTag = createHash("sha256")
+  .update(`${code.get("scripts/check-patterns.ts")} ${manifest.devDependencies["recheck"]}`)
+  .digest("hex");
 const below = (folder: string, sources: Sources): Sources =>
   new Map([...sources].filter(([file]) => file.startsWith(folder)));
 const problems = [
@@ -59,10 +64,7 @@ const problems = [
   ...findSpreads(below("src/", code)),
   ...findSlowPatterns(
     new Map([...code].filter(([file]) => /^(?:src|client\/src|local|scripts)\//.test(file))),
-    join(
-      root,
-      `node_modules/.cache/sightline/safe-patterns-${manifest.devDependencies["recheck"]}`,
-    ),
+    join(root, "node_modules/.cache/sightline", `safe-patterns-${judgeTag}.json`),
   ),
   ...findLossyMigrations(new Map([...code, ...read("migrations/*.sql")])),
   ...findUnregistered(code),
