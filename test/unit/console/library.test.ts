@@ -7,6 +7,7 @@ interface Asset {
   state: string;
   duration_seconds: number | null;
   size_bytes: number;
+  technical?: { folder?: string };
 }
 interface View {
   state: string;
@@ -83,4 +84,14 @@ it("A library in the order of the API is read page by page, any other view at on
 it("A failure that may pass has the advice to try again, an unknown one has none", () => {
   expect(adviceOf({ code: "upstream_timeout" })).toMatch(/try again later/);
   expect(adviceOf({ code: "of_tomorrow" })).toBeNull();
+});
+
+it("the filter of a library finds words of a folder, alone and with words of the title", () => {
+  const folder = { technical: { folder: "Familie/Kinder" } };
+  const assets = [asset("img_1", "a.jpg", folder), asset("img_2", "b.jpg")];
+  const idsOf = (text: string) =>
+    arrangeAssets(assets, { ...WHOLE_LIBRARY, text }).map((each) => each.asset_id);
+  expect(idsOf("kinder")).toEqual(["img_1"]);
+  expect(idsOf("kinder a")).toEqual(["img_1"]);
+  expect(idsOf("kinder b")).toEqual([]);
 });
