@@ -25,9 +25,9 @@ const HEADER_BYTES = 1024 * 1024;
 
 /**
  * Decodes an image into a JPEG that browsers and models take. The original is streamed, twice for
- * the binding; it is read whole only for an orientation that its EXIF alone says. Throws `source_missing`, `not_an_image`,
- * `unreadable_image`, `too_large`, `unsupported_codec` without a decoder for its format, and
- * `upstream_failed` or `upstream_unavailable` when a retry may help.
+ * the binding; it is read whole only for an orientation that its EXIF alone says. Throws
+ * `source_missing`, `not_an_image`, `unreadable_image`, `too_large`, `unsupported_codec` without a
+ * decoder for its format, and `upstream_failed` or `upstream_unavailable` when a retry may help.
  */
 export async function decodeImage(env: ImageEnv, file: ImageFile): Promise<DecodedImage> {
   const mime = await requireMediaType(await file.read(0, HEAD_BYTES), "image");
