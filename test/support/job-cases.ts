@@ -57,11 +57,14 @@ export async function addSegments(ref: AssetRef, count: number, text = "a boat")
   await run("UPDATE assets SET segments = segments + ? WHERE asset_id = ?", count, ref.assetId);
 }
 
-/** Adds copies of an asset's row to its index, each with a segment. */
+/**
+ * Adds copies of an asset's row to its index, each with a segment. Their ids sort before its own, so
+ * that jobs come to the one asset with objects after all the others, however many there are.
+ */
 export async function addAssets(ref: AssetRef, count: number): Promise<void> {
   const columns = `asset_type, account_id, index_id, shard, title, state, source, content_type,
     size_bytes, job_id, created_at, updated_at`;
-  const id = "substr(asset_id, 1, 25) || (10000 + value)";
+  const id = "substr(asset_id, 1, 5) || '0' || substr(asset_id, 7, 19) || (10000 + value)";
   await run(
     `INSERT INTO assets (asset_id, ${columns}, facts_revision, content_revision)
      SELECT ${id}, ${columns.replace("updated_at", "1")}, 2, 2 FROM assets, json_each(?)
