@@ -3,6 +3,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { clearSettings, shareWork } from "./test/setup/environment.ts";
 import { LongestFirst } from "./test/setup/longest-first.ts";
+import { filesOf } from "./test/setup/tiers.ts";
 import { WATCHDOG_MS } from "./test/support/watchdog.ts";
 import { hasChromium } from "./tools/chromium.ts";
 import { wasmModule } from "./tools/platform-classes.ts";
@@ -19,17 +20,6 @@ const WAITS = {
   expect: { poll: { timeout: WATCHDOG_MS } },
 };
 
-/** Tests of the console in a browser, if there is one: on Linux x64, `npm ci` brings it. */
-const browserTests = {
-  test: {
-    name: "browser",
-    ...WAITS,
-    isolate: false,
-    include: ["test/browser/*.test.ts"],
-    globalSetup: ["./test/setup/browser.ts"],
-  },
-};
-
 /** Writes of Vectorize show after up to a second and a half, which in production are minutes. */
 const LAG = { VECTORIZE_LAG_MS: "1500", VECTOR_LAG_SECONDS: "2" };
 
@@ -39,7 +29,7 @@ const PLATFORM_CLASSES = join(import.meta.dirname, "tools/platform-classes.ts");
 /** Tests in the Worker, on the stand-ins. */
 function workerProject(
   name: string,
-  files: { include: string[]; exclude?: string[] },
+  files: { include: string[]; exclude: string[] },
   settings: Record<string, string> = {},
 ): TestProjectConfiguration {
   return {
@@ -97,16 +87,20 @@ function workerProject(
   };
 }
 
-export default defineConfig({
+/** `npm test` has the mode `quick`; `npm run test:all` runs everything. */
+export default defineConfig(({ mode }) => ({
   test: {
     maxWorkers: 4, // much of a test is waiting
     sequence: { sequencer: LongestFirst },
     projects: [
-      workerProject("worker", {
-        include: ["test/**/*.test.ts"],
-        exclude: ["test/{browser,engine,lag,scripts,unit}/**"],
-      }),
-      workerProject("lag", { include: ["test/lag/*.test.ts"] }, LAG),
+      workerProject(
+        "worker",
+        filesOf(mode, "worker", {
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/{browser,engine,lag,scripts,unit}/**"],
+        }),
+      ),
+      workerProject("lag", filesOf(mode, "lag", { include: ["test/lag/*.test.ts"] }), LAG),
       {
         resolve: { alias: { "cloudflare:workers": PLATFORM_CLASSES } },
         plugins: [
@@ -120,7 +114,7 @@ export default defineConfig({
           name: "unit",
           ...WAITS,
           isolate: false,
-          include: ["test/unit/**/*.test.ts"],
+          ...filesOf(mode, "unit", { include: ["test/unit/**/*.test.ts"] }),
           server: { deps: { inline: [/@jsquash/] } }, // imports a WebAssembly module
         },
       },
@@ -130,11 +124,24 @@ export default defineConfig({
           ...WAITS,
           isolate: false,
           unstubEnvs: true,
-          include: ["test/{engine,scripts}/**/*.test.ts"],
+          ...filesOf(mode, "node", { include: ["test/{engine,scripts}/**/*.test.ts"] }),
           globalSetup: hasChromium() ? [] : ["./test/setup/no-browser.ts"],
         },
       },
-      ...(hasChromium() ? [browserTests] : []),
+      // The console in a browser, if there is one: on Linux x64, `npm ci` brings it.
+      ...(hasChromium()
+        ? [
+            {
+              test: {
+                name: "browser",
+                ...WAITS,
+                isolate: false,
+                ...filesOf(mode, "browser", { include: ["test/browser/*.test.ts"] }),
+                globalSetup: ["./test/setup/browser.ts"],
+              },
+            },
+          ]
+        : []),
     ],
   },
-});
+}));

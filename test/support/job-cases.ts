@@ -58,8 +58,8 @@ export async function addSegments(ref: AssetRef, count: number, text = "a boat")
 }
 
 /**
- * Adds copies of an asset's row to its index, each with a segment. Their ids sort before its own, so
- * that jobs come to the one asset with objects after all the others, however many there are.
+ * Adds copies of an asset's row to its index, each with a segment. Their ids sort before its own:
+ * jobs come to the one asset with objects last, however many there are.
  */
 export async function addAssets(ref: AssetRef, count: number): Promise<void> {
   const columns = `asset_type, account_id, index_id, shard, title, state, source, content_type,
