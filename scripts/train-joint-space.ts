@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run train -- [options]
 
 Trains the offline engine's joint embedding space of images and text on <DIR>/photos-train (photos
 and captions.json) and measures it on <DIR>/photos, if present. Features are cached in
-.wrangler/joint-space, so an interrupted run resumes.
+~/.cache/sightline, so an interrupted run resumes.
 
   --data DIR      folder with photos-train (default ../shared/data)
   --photos N      train on the first N photos only
@@ -68,9 +68,8 @@ async function main(): Promise<void> {
   const members = readCount("members", values.members);
   const data = resolve(values.data);
   const encoders = { images: await loadImageEncoder(), sentences: await loadSentences() };
-  const cacheFolder = join(PROJECT, ".wrangler/joint-space");
   const load = (name: string, maxPhotos: number) =>
-    loadPhotoSet(join(data, name), encoders, { cacheFolder, limit: maxPhotos, log });
+    loadPhotoSet(join(data, name), encoders, { limit: maxPhotos, log });
 
   const set = await load("photos-train", limit);
   if (heldOutCount >= set.images.rows) throw new Error("--hold-out leaves no photo to train on.");

@@ -4,7 +4,7 @@ import type { Service } from "../../tools/service.ts";
 import { ProcessSupervisor } from "../../tools/stack/child.ts";
 import { round, type SuiteOptions } from "../../tools/suite.ts";
 import { installBaselines, startBaseline } from "./baseline-process.ts";
-import { batchesOf, loadCorpusMaterial, type CorpusMaterial } from "./corpus-vectors.ts";
+import { batchesOf, loadTextMaterial, type CorpusMaterial } from "./corpus-vectors.ts";
 import { type CorpusQuery, makeQueries } from "./corpus.ts";
 import { type SearchFigures, meanNdcg, toParts, toPercentiles } from "./figures.ts";
 import { measureThroughput, interleaveQueries } from "./interleave.ts";
@@ -29,7 +29,7 @@ export async function compareSystems(
   service: Service,
   options: SuiteOptions,
 ): Promise<SearchFigures[]> {
-  const material = await loadCorpusMaterial(options);
+  const material = await loadTextMaterial(options);
   const packages = await installBaselines(options);
   const supervisor = new ProcessSupervisor();
   try {

@@ -1,12 +1,19 @@
 import { join } from "node:path";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { SENTENCE_DIMENSIONS } from "../../local/engine/sentences.ts";
-import { loadPhotoVectors, type PhotoVectors } from "../../tools/calibration/photo-vectors.ts";
+import {
+  loadPhotoVectors,
+  loadSentenceVectors,
+  type PhotoVectors,
+} from "../../tools/calibration/photo-vectors.ts";
+import { createRandom, drawNormal } from "../../tools/random-numbers.ts";
 import type { SegmentBatch, SegmentFields } from "../../tools/segment-batch.ts";
 import type { SuiteOptions } from "../../tools/suite.ts";
 import { type CorpusPhotos, type CorpusSegment, makeSegments } from "./corpus.ts";
 
 const BATCH_SEGMENTS = 1000;
+/** Numbers of a random image vector, as many as the joint space has. */
+const IMAGE_NUMBERS = 512;
 
 /** Captioned photos and their vectors in the engine's text space and joint space. */
 export interface CorpusMaterial extends Pick<PhotoVectors, "sentenceVector" | "imageVector"> {
@@ -17,9 +24,28 @@ export interface CorpusMaterial extends Pick<PhotoVectors, "sentenceVector" | "i
  * Loads the photos of `<DIR>/photos` and `<DIR>/photos-train` and embeds them with the engine's
  * models. The joint space was trained on the second folder only.
  */
-export async function loadCorpusMaterial({ dataDir, log }: SuiteOptions): Promise<CorpusMaterial> {
-  const folders = ["photos", "photos-train"].map((name) => join(dataDir, name));
-  const vectors = await loadPhotoVectors(folders, JOINT_SPACE_FILE, log);
+export async function loadCorpusMaterial(options: SuiteOptions): Promise<CorpusMaterial> {
+  return toMaterial(await loadPhotoVectors(listFolders(options), JOINT_SPACE_FILE, options.log));
+}
+
+/**
+ * Loads the captions of the same photos, for searches that use no image vectors: those are random,
+ * and only take the room of real ones.
+ */
+export async function loadTextMaterial(options: SuiteOptions): Promise<CorpusMaterial> {
+  const texts = await loadSentenceVectors(listFolders(options), options.log);
+  const imageVector = (photo: number) => {
+    const random = createRandom(photo);
+    return meanVector([Float32Array.from({ length: IMAGE_NUMBERS }, () => drawNormal(random))]);
+  };
+  return toMaterial({ ...texts, imageVector });
+}
+
+function listFolders({ dataDir }: SuiteOptions): string[] {
+  return ["photos", "photos-train"].map((name) => join(dataDir, name));
+}
+
+function toMaterial(vectors: Omit<PhotoVectors, "labelsOf" | "embedTexts">): CorpusMaterial {
   const [, firstOther] = vectors.starts;
   const [known, others] = [vectors.photos.slice(0, firstOther), vectors.photos.slice(firstOther)];
   return { ...vectors, photos: { known, others } };

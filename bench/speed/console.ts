@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { launchBrowser } from "../../tools/browser.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
-import { batchesOf, loadCorpusMaterial } from "../search/corpus-vectors.ts";
+import { batchesOf, loadTextMaterial } from "../search/corpus-vectors.ts";
 import { makeQueries } from "../search/corpus.ts";
 import { checkVectors, loadBatch, LOADING_WORKER } from "../search/load-batch.ts";
 
@@ -18,7 +18,7 @@ export const suite: Suite = {
     withService(
       options,
       async (service) => {
-        const material = await loadCorpusMaterial(options);
+        const material = await loadTextMaterial(options);
         await service.sightline.indices.create({ index_name: INDEX });
         const figures: Figures[] = [];
         let loaded = 0;

@@ -9,11 +9,15 @@ import { listLabels, loadImageEncoder } from "../../local/engine/joint-space/fea
 import { readWeights } from "../../local/engine/joint-space/weights.ts";
 import { MIN_OBJECT_SCORE } from "../../local/engine/objects.ts";
 import { loadSentences, type SentenceEncoder } from "../../local/engine/sentences.ts";
-import { PROJECT } from "../stack/local-state.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../training/captions.ts";
 import { type Matrix, rowOf } from "../training/matrix.ts";
-import { loadPhotoSet, type PhotoSet } from "../training/photo-set.ts";
-import { cacheRows, nameCache } from "../training/row-cache.ts";
+import {
+  type CaptionVectors,
+  loadCaptionVectors,
+  loadPhotoSet,
+  type PhotoSet,
+} from "../training/photo-set.ts";
+import { CACHE_FOLDER, cacheRows, nameCache } from "../training/row-cache.ts";
 
 /** Vectors of texts in the engine's text space and joint space, by text. */
 interface TextVectors {
@@ -40,8 +44,6 @@ export interface PhotoVectors extends PhotoTexts {
   imageVector: (photo: number) => Float32Array;
 }
 
-const CACHE_FOLDER = join(PROJECT, ".wrangler/joint-space");
-
 /** Loads the first `limit` photos of a folder and embeds their captions only. */
 export async function loadPhotoTexts(
   folder: string,
@@ -50,7 +52,7 @@ export async function loadPhotoTexts(
 ): Promise<PhotoTexts> {
   const encoders = { images: await loadImageEncoder(), sentences: await loadSentences() };
   const photos = (await readCaptionedPhotos(folder)).slice(0, limit);
-  const set = await loadPhotoSet(folder, encoders, { cacheFolder: CACHE_FOLDER, limit, log });
+  const set = await loadPhotoSet(folder, encoders, { limit, log });
   return {
     photos,
     ...readPhotoSets([set], photos),
@@ -65,7 +67,7 @@ export async function loadPhotoTexts(
 /**
  * Loads the photos of the folders and embeds them with the engine's models; `spaceFile` has the
  * weights of the joint space. Takes half an hour the first time for 7,000 photos; then reads the
- * cache in .wrangler, which `npm run train` shares.
+ * cache, which `npm run train` shares.
  */
 export async function loadPhotoVectors(
   folders: readonly string[],
@@ -76,7 +78,7 @@ export async function loadPhotoVectors(
   const sets: PhotoSet[] = [];
   const photos: CaptionedPhoto[] = [];
   const starts: number[] = [];
-  const options = { cacheFolder: CACHE_FOLDER, limit: Infinity, log };
+  const options = { limit: Infinity, log };
   for (const folder of folders) {
     starts.push(photos.length);
     photos.push(...(await readCaptionedPhotos(folder)));
@@ -105,10 +107,27 @@ export async function loadPhotoVectors(
   };
 }
 
-function readPhotoSets(
-  sets: readonly PhotoSet[],
+/** Loads the captions of photos of some folders and embeds them; no photo is read. */
+export async function loadSentenceVectors(
+  folders: readonly string[],
+  log: (line: string) => void,
+): Promise<Pick<PhotoVectors, "photos" | "starts" | "sentenceVector">> {
+  const encoder = await loadSentences();
+  const sets: CaptionVectors[] = [];
+  const photos: CaptionedPhoto[] = [];
+  const starts: number[] = [];
+  for (const folder of folders) {
+    starts.push(photos.length);
+    photos.push(...(await readCaptionedPhotos(folder)));
+    sets.push(await loadCaptionVectors(folder, encoder, { limit: Infinity, log }));
+  }
+  return { photos, starts, sentenceVector: readSentences(sets, photos) };
+}
+
+function readSentences(
+  sets: readonly CaptionVectors[],
   photos: readonly CaptionedPhoto[],
-): Pick<PhotoTexts, "sentenceVector" | "labelsOf"> {
+): PhotoTexts["sentenceVector"] {
   let sentenceCount = 0;
   const firstSentence = photos.map(({ captions }) => {
     const first = sentenceCount;
@@ -116,9 +135,16 @@ function readPhotoSets(
     return first;
   });
   const sentences = sets.flatMap((set) => rowsOf(set.sentences));
+  return (photo, sentence) => sentences[firstSentence[photo]! + sentence]!;
+}
+
+function readPhotoSets(
+  sets: readonly PhotoSet[],
+  photos: readonly CaptionedPhoto[],
+): Pick<PhotoTexts, "sentenceVector" | "labelsOf"> {
   const features = sets.flatMap((set) => rowsOf(set.images));
   return {
-    sentenceVector: (photo, sentence) => sentences[firstSentence[photo]! + sentence]!,
+    sentenceVector: readSentences(sets, photos),
     labelsOf: (photo) => listLabels(features[photo]!, MIN_OBJECT_SCORE),
   };
 }
@@ -145,7 +171,7 @@ async function embedImages(
   const features = sets.flatMap((set) => rowsOf(set.images));
   const cache = nameCache([name, ...sets.map((set) => JSON.stringify(set.captions))]);
   return cacheRows(
-    join(PROJECT, ".wrangler/bench", `${cache}.vectors`),
+    join(CACHE_FOLDER, `${cache}.vectors`),
     { rows: features.length, columns: dimensions },
     async (from) => Float32Array.from(embedder.embedImage(features[from]!)),
     (rows) => {

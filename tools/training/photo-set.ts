@@ -13,19 +13,21 @@ import {
 } from "../../local/engine/sentences.ts";
 import { readCaptionedPhotos } from "./captions.ts";
 import type { Matrix } from "./matrix.ts";
-import { cacheRows, nameCache } from "./row-cache.ts";
+import { CACHE_FOLDER, cacheRows, nameCache } from "./row-cache.ts";
 
-/** Features of photos and captions, the input of the towers. */
-export interface PhotoSet {
-  /** Image features, one photo per row. */
-  images: Matrix;
-  /**
-   * Sentence vectors, one caption per row: those of the first photo, then those of the second, …
-   */
+/** Sentence vectors of the captions of some photos. */
+export interface CaptionVectors {
+  /** One caption per row: those of the first photo, then those of the second, … */
   sentences: Matrix;
   captions: string[];
-  /** Photo (row of `images`) of each caption. */
+  /** Photo of each caption, by its number. */
   photoOf: number[];
+}
+
+/** Features of photos and captions, the input of the towers. */
+export interface PhotoSet extends CaptionVectors {
+  /** Image features, one photo per row. */
+  images: Matrix;
 }
 
 const SENTENCE_BATCH = 256;
@@ -36,8 +38,6 @@ export interface Encoders {
 }
 
 export interface LoadOptions {
-  /** Folder of cached features. */
-  cacheFolder: string;
   /** Maximum number of photos, the first by name. */
   limit: number;
   log: (line: string) => void;
@@ -50,34 +50,50 @@ export interface LoadOptions {
 export async function loadPhotoSet(
   folder: string,
   encoders: Encoders,
-  { cacheFolder, limit, log }: LoadOptions,
+  options: LoadOptions,
 ): Promise<PhotoSet> {
-  const all = await readCaptionedPhotos(folder);
-  const photos = all.slice(0, limit);
+  const { photos, cache } = await readFolder(folder, options.limit);
+  const images = await cacheRows(
+    `${cache}.images`,
+    { rows: photos.length, columns: IMAGE_FEATURES },
+    (from) => encodePhoto(encoders.images, photos[from]?.path ?? ""),
+    logProgress(folder, "photos", photos.length, options),
+  );
+  return { images, ...(await loadCaptionVectors(folder, encoders.sentences, options)) };
+}
+
+/** Loads the captions of `folder` and computes vectors that aren't cached. */
+export async function loadCaptionVectors(
+  folder: string,
+  encoder: SentenceEncoder,
+  options: LoadOptions,
+): Promise<CaptionVectors> {
+  const { photos, cache } = await readFolder(folder, options.limit);
   const captions = photos.flatMap((photo) => photo.captions);
+  const sentences = await cacheRows(
+    `${cache}.sentences`,
+    { rows: captions.length, columns: SENTENCE_DIMENSIONS },
+    async (from) => {
+      const batch = captions.slice(from, from + SENTENCE_BATCH);
+      const vectors = await encoder.embed(batch, new AbortController().signal);
+      return Float32Array.from(vectors.flat());
+    },
+    logProgress(folder, "captions", captions.length, options),
+  );
+  const photoOf = photos.flatMap((photo, row) => photo.captions.map(() => row));
+  return { sentences, captions, photoOf };
+}
+
+/** Lists the photos of `folder`, and the start of the names of its cached rows. */
+async function readFolder(folder: string, limit: number) {
+  const all = await readCaptionedPhotos(folder);
   const name = nameCache([SENTENCE_MODEL, IMAGE_ENCODER, JSON.stringify(all)]);
-  const logProgress = (what: string, count: number) => (rows: number) => {
+  return { photos: all.slice(0, limit), cache: join(CACHE_FOLDER, name) };
+}
+
+function logProgress(folder: string, what: string, count: number, { log }: LoadOptions) {
+  return (rows: number) => {
     if (rows % 512 === 0 || rows === count) log(`${basename(folder)}: ${rows} of ${count} ${what}`);
-  };
-  return {
-    images: await cacheRows(
-      join(cacheFolder, `${name}.images`),
-      { rows: photos.length, columns: IMAGE_FEATURES },
-      (from) => encodePhoto(encoders.images, photos[from]?.path ?? ""),
-      logProgress("photos", photos.length),
-    ),
-    sentences: await cacheRows(
-      join(cacheFolder, `${name}.sentences`),
-      { rows: captions.length, columns: SENTENCE_DIMENSIONS },
-      async (from) => {
-        const batch = captions.slice(from, from + SENTENCE_BATCH);
-        const vectors = await encoders.sentences.embed(batch, new AbortController().signal);
-        return Float32Array.from(vectors.flat());
-      },
-      logProgress("captions", captions.length),
-    ),
-    captions,
-    photoOf: photos.flatMap((photo, row) => photo.captions.map(() => row)),
   };
 }
 

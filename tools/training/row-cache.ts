@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { mkdir, open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { createMatrix, type Matrix } from "./matrix.ts";
+
+/** Cached rows, for all clones: the name of a file is the hash of what its rows depend on. */
+export const CACHE_FOLDER = join(
+  process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"),
+  "sightline",
+);
 
 /** Computes any number of rows that follow row `from`. */
 export type ComputeRows = (from: number) => Promise<Float32Array>;
