@@ -10,6 +10,7 @@ import { findDockerfileProblems } from "./check-dockerfile.ts";
 import { findUnguarded } from "./check-guards.ts";
 import { findLooseIds } from "./check-ids.ts";
 import { findLayerProblems, type Sources } from "./check-layers.ts";
+import { findLineExcess } from "./check-lines.ts";
 import { findBrokenLinks } from "./check-links.ts";
 import { findUncheckedPackages } from "./check-lock.ts";
 import { findUnregistered } from "./check-memory.ts";
@@ -54,6 +55,7 @@ const below = (folder: string, sources: Sources): Sources =>
   new Map([...sources].filter(([file]) => file.startsWith(folder)));
 const problems = [
   ...findLayerProblems(code),
+  ...findLineExcess(below("src/", code)),
   ...findLooseIds(below("src/", code)),
   ...findUnguarded(below("src/", code)),
   ...findLoosePaths([

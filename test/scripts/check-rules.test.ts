@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findUnguarded } from "../../scripts/check-guards.ts";
 import { findLayerProblems } from "../../scripts/check-layers.ts";
+import { findLineExcess } from "../../scripts/check-lines.ts";
 import { findUncheckedPackages } from "../../scripts/check-lock.ts";
 import { findMigrationProblems } from "../../scripts/check-migrations.ts";
 import {
@@ -35,6 +36,26 @@ describe("findLoosePaths", () => {
 
   it("allows a path of fixed words", () => {
     expect(findLoosePaths([["console/console/a.js", 'api("GET", "/index?limit=1")']])).toEqual([]);
+  });
+});
+
+describe("findLineExcess", () => {
+  const limits = { "*": 150, http: 150 };
+  const check = (files: Record<string, number>) => {
+    const texts = Object.entries(files).map(([file, lines]) => [file, "\n".repeat(lines)] as const);
+    return findLineExcess(new Map(texts), limits);
+  };
+
+  it("allows folders of as many lines as they may have", () => {
+    expect(check({ "src/a.ts": 150, "src/http/b.ts": 70, "src/http/c/d.ts": 80 })).toEqual([]);
+  });
+
+  it.each([
+    ["outgrew its limit", { "src/a.ts": 151, "src/http/b.ts": 100 }, /^src\/\* has 151.*remove/],
+    ["is far below it", { "src/a.ts": 100, "src/http/b.ts": 49 }, /^src\/http has 49.*lower/],
+    ["has none", { "src/a.ts": 100, "src/http/b.ts": 99, "src/new/c.ts": 1 }, /^src\/new has 1 /],
+  ])("reports a folder that %s", (_, files, problem) => {
+    expect(check(files)).toEqual([expect.stringMatching(problem)]);
   });
 });
 
