@@ -4,7 +4,7 @@ import { fold, readDigraphs, writeDigraphs } from "./fold.ts";
 import { isFunctionWord, isStopWord, lacksMarks, type Language, LANGUAGES } from "./languages.ts";
 import { otherNumberTerms } from "./numbers.ts";
 import { areUnrelated, partsOfCompound, termForm, type WordForm, wordForm } from "./stems.ts";
-import { normalForm, normalFormWith, type NormalToken } from "./tokens.ts";
+import { normalForm, type NormalToken, recentNormalForm } from "./tokens.ts";
 
 /** A token of a query, and its stem. */
 export interface QueryToken {
@@ -278,8 +278,7 @@ export class QueryTerms {
   /** Finds all terms in a text of a language, in the order of the text. */
   findMatches(text: string, language: Language = "en"): TermMatch[] {
     const byStem = this.#byStem.get(language)!;
-    const form = normalFormWith(text, language, byStem);
-    if (form === null) return [];
+    const { tokens, compounds } = recentNormalForm(text, language);
     const matches: TermMatch[] = [];
     const counts = new Map<TermForm, number>();
     let boundaryTests = MAX_BOUNDARY_TESTS;
@@ -307,7 +306,6 @@ export class QueryTerms {
         matches.push(isNumber ? { ...match, isNumber } : match);
       }
     };
-    const { tokens, compounds } = form;
     for (let at = 0; at < tokens.length; at++) {
       const own = byStem.get(tokens[at]!.stem)?.find((one) => {
         return one.tokens.every(({ stem }, i) => tokens[at + i]?.stem === stem);

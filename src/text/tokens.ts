@@ -1,3 +1,5 @@
+import { remember } from "../isolate-memory.ts";
+import { LruCache } from "../lru-cache.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { fold, foldLetter } from "./fold.ts";
 import type { Language } from "./languages.ts";
@@ -29,25 +31,14 @@ export function normalForm(text: string, language: Language): NormalForm {
   return new Reader(text, language).read(readRuns(text));
 }
 
-/** Returns the normal form of a text; null if it has none of the stems. */
-export function normalFormWith(
-  text: string,
-  language: Language,
-  stems: { has: (stem: string) => boolean },
-): NormalForm | null {
-  const runs = readRuns(text);
-  const mayMatch = ({ word }: Run) => {
-    const { stem, base } = wordForm(word, language);
-    return stems.has(stem) || /^\d/.test(base);
-  };
-  if (!runs.some(mayMatch) && PLAIN_TEXT.test(text) && !NAME_IN_WORDS.test(text)) return null;
-  return new Reader(text, language).read(runs);
+/** Normal forms of texts that searches read: a popular segment is a candidate again and again. */
+const recent = remember(new LruCache<NormalForm>(100_000, ({ tokens }) => 1 + tokens.length));
+
+/** Returns the normal form of a text that is likely to be read again. Don't change it. */
+export function recentNormalForm(text: string, language: Language): NormalForm {
+  return recent.getNow(language + text, () => normalForm(text, language));
 }
 
-/** A text of which every word is a token by itself. */
-const PLAIN_TEXT = /^(?:[a-z\s,;:?()"…“”«»¿¡À-ɏ]|[.!](?![a-z]))*$/i;
-/** "AT and T" and "C plus plus" are one token. */
-const NAME_IN_WORDS = /(?<!\p{L})[a-z]{1,2} (?:and [a-z](?![a-z])|plus plus)/iu;
 const RUN = /[\p{L}\p{N}\p{M}\u0640]+/gu;
 
 /** Letters and digits in a row. */
