@@ -46,7 +46,8 @@ export type OnProgress = (fraction: number, state: string) => void;
 
 /**
  * Uploads a file, unless the index has it, and waits until it is ready or has failed. An upload
- * that was broken off continues. A failed asset with the same bytes is retried.
+ * that was broken off continues. A failed asset with the same bytes is retried, and one that the
+ * index has without the transcript beside the file gets it.
  */
 export async function addLocalFile(
   run: LocalUploads,
@@ -77,7 +78,8 @@ async function findOrUpload(
   const { index, signal } = run;
   const state = await readUploadState(stateFile);
   const copy = await run.copies.find(media);
-  const isTranscriptMissing = state.asset_id !== undefined && state.asset_id === copy?.asset_id;
+  const wasLeftOut = state.asset_id !== undefined && state.asset_id === copy?.asset_id;
+  const isTranscriptMissing = wasLeftOut || (await lacksTranscript(run, media, copy));
   if (copy?.state === "failed") {
     const resource = copy.asset_type === "video" ? index.videos : index.images;
     const asset = await resource.retry(copy.asset_id, { signal });
@@ -91,6 +93,17 @@ async function findOrUpload(
   }
   onProgress(0, "uploading");
   return uploadAtOnce(run, media, onProgress);
+}
+
+/** Tests whether a file has a transcript beside it that its copy in the index doesn't have. */
+async function lacksTranscript(
+  { index, signal }: LocalUploads,
+  { transcript }: LocalMedia,
+  copy: Asset | undefined,
+): Promise<boolean> {
+  if (transcript === undefined || copy?.asset_type !== "video") return false;
+  const video = await index.videos.get(copy.asset_id, { signal });
+  return video.transcript?.source !== "upload";
 }
 
 async function uploadAtOnce(

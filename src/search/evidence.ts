@@ -107,7 +107,8 @@ function matchField(
   terms: QueryTerms,
   language: Language,
 ): FieldMatch[] {
-  const found = terms.findMatches(field.text, language);
+  const isRecognised = field.kind === "text";
+  const found = terms.findMatches(field.text, language, isRecognised || language === "en");
   const matches = field.isLabels ? inWholeLabels(field.text, found) : found;
   if (matches.length === 0) return [];
   return [{ ...field, matches, hasOtherNumber: terms.hasOtherNumber(field.text, matches) }];

@@ -275,8 +275,11 @@ export class QueryTerms {
     });
   }
 
-  /** Finds all terms in a text of a language, in the order of the text. */
-  findMatches(text: string, language: Language = "en"): TermMatch[] {
+  /**
+   * Finds all terms in a text of a language, in the order of the text. Text in English, and text
+   * that was recognised in an image, may lack the marks of letters.
+   */
+  findMatches(text: string, language: Language = "en", mayLackMarks = language === "en") {
     const byStem = this.#byStem.get(language)!;
     const { tokens, compounds } = recentNormalForm(text, language);
     const matches: TermMatch[] = [];
@@ -295,7 +298,8 @@ export class QueryTerms {
       }
       const marked = this.#marked.get(first.folded);
       const written = text.slice(first.start, first.end);
-      if (marked !== undefined && isOtherWord(marked, written, text, language)) return;
+      if (marked !== undefined && isOtherWord(marked, written, text, language, mayLackMarks))
+        return;
       if (NO_SPACES.test(first.folded) && boundaryTests-- > 0) {
         if (isAcrossWords(text, first.start, last.end)) return;
       }
@@ -351,14 +355,20 @@ const decompose = (word: string) =>
  * marks: "avó" and "avô", "Bär" and "Bar". A query without marks may mean any word. A text may have
  * left them out, in names and capitals or everywhere.
  */
-function isOtherWord(query: string, word: string, text: string, language: Language): boolean {
+function isOtherWord(
+  query: string,
+  word: string,
+  text: string,
+  language: Language,
+  mayLackMarks: boolean,
+): boolean {
   const [own, other] = [decompose(query), decompose(word)];
   if (own === other || !MARKED.test(own) || fold(query) !== fold(word)) return false;
   // Italian "perché" is also written "perchè".
   if (MARKED.test(other))
     return language !== "it" && !(language === "fr" && /e\u0301e?s?$/.test(own));
   const isName = language !== "de" && /^\p{Lu}/u.test(word) && text.indexOf(word) > 0;
-  if (language === "en" || isName || word === word.toUpperCase()) return false;
+  if (mayLackMarks || isName || word === word.toUpperCase()) return false;
   return !SAME_WITHOUT[language]?.test(own) && !lacksMarks(text, language);
 }
 

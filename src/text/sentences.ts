@@ -13,6 +13,10 @@ export function endsWithAbbreviation(text: string, next: string): boolean {
   return ABBREVIATION.test(text.slice(-CONTEXT_LENGTH).trimEnd() + next.charAt(0));
 }
 
+/** A German ordinal number: "am 9.", "der 2.", or one before the name of a month. */
+const ORDINAL = /(?<!\p{L})(?:am|vom|zum|im|beim|bis|de[rmns]|die|das)\s\d{1,2}\.\s*$/iu;
+const MONTH = /^(?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/u;
+
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /**
@@ -24,8 +28,10 @@ export function splitSentences(text: string): string[] {
   let last = "\n";
   // A line break ends a sentence (SB4). A call for each line would take far longer.
   for (const segment of segmentsOf(text)) {
-    const isEnd = /(?:\d\.\s*|[\n\r])$/.test(last) || !endsWithAbbreviation(last, segment);
-    if (isEnd) sentences.push([segment]);
+    const isNumber = /\d\.[ \u00A0]*$/.test(last);
+    const isOrdinal = isNumber && (MONTH.test(segment) || ORDINAL.test(last));
+    const isEnd = isNumber || /[\n\r]$/.test(last) || !endsWithAbbreviation(last, segment);
+    if (isEnd && !isOrdinal) sentences.push([segment]);
     else sentences.at(-1)!.push(segment);
     last = segment;
   }

@@ -268,6 +268,19 @@ describe("transcripts, imports, statistics, traversal, keys and jobs", () => {
     expect((await service.run(["transcript", "get", id])).stdout).toMatch(/^WEBVTT\n[^]*ice field/);
   });
 
+  it("a transcript that is put beside a file later is sent by adding the file again", async () => {
+    const media = join(service.folder, "later.mp4");
+    const { folder } = await buildSamplePack();
+    copyFileSync(join(folder, "slides.mp4"), media);
+    await service.run(["add", media]);
+    writeFileSync(join(service.folder, "later.srt"), "1\n00:00:00,000 --> 00:00:02,000\nQuokka.\n");
+    expect(await service.run(["add", media])).toMatchObject({ status: 0 });
+    const [hit] = await service.search("quokka", "--mode", "speech");
+    expect(hit).toMatchObject({ title: "later.mp4", score: expect.closeTo(1, 0) });
+    const again = await service.runJson(["add", media]);
+    expect(again).toMatchObject([{ duplicate: true }]);
+  });
+
   it("a profile is imported, with the outcome of each item", async () => {
     const { stdout, status } = await service.run(["import", "profile", service.photos.profileUrl]);
     expect(status).toBe(0);

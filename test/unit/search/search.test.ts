@@ -286,6 +286,20 @@ describe("evidence", () => {
     expect(exact.map(({ start, end }) => match!.text.slice(start, end)).join()).toBe(own);
   });
 
+  it.each([
+    ["Königsberg", "Einwohner von Konigsberg", true],
+    ["schön", "Es ist schön hier", true],
+    ["Bär", "Die Bär und Bar", true],
+    ["avô", "A minha avó", false],
+  ])("with marks is found in recognised text that may lack them: %s", (query, text, isFound) => {
+    const words = new QueryTerms([query], query);
+    const language = query === "avô" ? "pt" : "de";
+    const segment = { ...emptyFields, onScreenText: text, language };
+    expect(matchFields(segment, words, scope).length > 0).toBe(isFound);
+    const spoken = { ...emptyFields, transcript: text, language };
+    expect(matchFields(spoken, words, scope).length > 0).toBe(isFound && text.includes(query));
+  });
+
   it("of a label is found as prose where a model or a person wrote the caption", () => {
     const segment = { ...emptyFields, caption: "A hot dog and two cups." };
     expect(matchFields(segment, terms, scope)).toHaveLength(1);

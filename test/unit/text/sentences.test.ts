@@ -30,6 +30,10 @@ it.each([
   ["Won by Toni Aigner. 1912 new club house.", ["Won by Toni Aigner.", "1912 new club house."]],
   ["It fell. – nobody saw it.", ["It fell.", "– nobody saw it."]],
   ["See Vol. 3 of it.", ["See Vol. 3 of it."]],
+  ["Er kam am 9. August 1911 an. Sie ging.", ["Er kam am 9. August 1911 an.", "Sie ging."]],
+  ["Samstag, 14. Mai 1962, 19 Uhr.", ["Samstag, 14. Mai 1962, 19 Uhr."]],
+  ["Es war der 2. Weltkrieg.", ["Es war der 2. Weltkrieg."]],
+  ["He came in row 9. They left.", ["He came in row 9.", "They left."]],
 ])("%j has the sentences %j", (text, sentences) => {
   expect(splitSentences(text)).toEqual(sentences);
 });

@@ -33,8 +33,8 @@ export const addCommand: Command = {
   details:
     "Folders are searched for videos and images. Links that lead out of a folder are skipped. A " +
     "transcript with times beside a video (film.srt, film.mp4.srt, film.en.vtt or film.json beside " +
-    "film.mp4) goes with it. Files that the index has aren't uploaded again, and failed ones are " +
-    "retried. After Ctrl-C or a break, the same command continues.",
+    "film.mp4) goes with it, later, too. Files that the index has aren't uploaded again, and failed " +
+    "ones are retried. After Ctrl-C or a break, the same command continues.",
   parameters: [{ name: "file|folder|url", isRepeated: true, isFile: true }],
   options: [
     { name: "create", description: "Create the index if it doesn't exist." },
