@@ -17,18 +17,18 @@ import {
 } from "../../store/r2/window-analysis.ts";
 import { getCues, getTranscript } from "../../store/transcripts.ts";
 import type { Asset, Cue } from "../../types.ts";
-import { segmentAudio } from "../segmentation/segment-audio.ts";
 import {
+  segmentAudio,
   segmentVideo,
   toImageSegment,
   toVideoSegments,
   selectKeyframe,
-} from "../segmentation/segment-video.ts";
-import { findSilences } from "../segmentation/split-long-shots.ts";
-import { openSampledFrames, countWindows, windowAt } from "../segmentation/windows.ts";
+  findSilences,
+} from "../segmentation.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { splitLongCues } from "../transcript/cue-times.ts";
+import { openSampledFrames, countWindows, windowAt } from "../windows.ts";
 
 /**
  * Divides a video or an image into segments; sound waits for its cues. Segments of an earlier run

@@ -3,7 +3,7 @@ import {
   segmentVideo,
   type SegmentationInput,
   toVideoSegments,
-} from "../../../../src/ingest/segmentation/segment-video.ts";
+} from "../../../../src/ingest/segmentation.ts";
 import { SHOTS } from "../../../../src/parameters.ts";
 import type { TimeRangeMs } from "../../../../src/time-range.ts";
 import type { Asset, FrameSummary, Transition } from "../../../../src/types.ts";
