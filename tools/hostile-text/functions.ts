@@ -132,7 +132,6 @@ const FORMAT_STARTS = {
   ASS: "[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,",
   SCC: "Scenarist_SCC V1.0\n\n00:00:00:15\t9420 9420 4162 942f 942f\n",
   TTML: '<tt><body><p begin="1s">',
-  SAMI: "<SAMI><BODY><SYNC Start=500><P Class=ENCC>",
   LRC: "[00:01.00]a\n[00:02.00]b\n[00:03.00]",
 } as const;
 
