@@ -348,7 +348,7 @@ async function fetchCaptions(
     const { data } = await fetchJson(env, { ...request, schema: captionList });
     return parseItems("peertube", caption, data).flatMap(({ language, fileUrl, captionPath }) => {
       const url = URL.parse(fileUrl ?? captionPath ?? "", request.url)?.href;
-      return url ? [{ url, language: toLanguageTag(language.id), format: "vtt" as const }] : [];
+      return url ? [{ url, language: toLanguageTag(language.id) }] : [];
     });
   } catch (error) {
     const isIgnored = error instanceof AppError && IGNORED_ERRORS.has(error.code);

@@ -81,7 +81,6 @@ export interface Captions {
   url: string;
   /** BCP 47. */
   language: string | null;
-  format: "vtt" | "srt";
 }
 
 /**

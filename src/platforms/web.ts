@@ -195,8 +195,7 @@ async function parseWebPage(html: Uint8Array, url: string, contentType = ""): Pr
       .sort((a, b) => Number(isMp4(b)) - Number(isMp4(a))),
     captions: tracks.flatMap(({ src, language: trackLanguage }) => {
       const href = absolute(src);
-      const format = /\.srt(?:\?|$)/i.test(src) ? ("srt" as const) : ("vtt" as const);
-      return href ? [{ url: href, language: trackLanguage, format }] : [];
+      return href ? [{ url: href, language: trackLanguage }] : [];
     }),
     meta,
     // SVG images in the page have titles, too.

@@ -4,7 +4,7 @@ import { skipXmlProlog } from "../../xml-prolog.ts";
 import { addBadLine, type ParsedCues } from "./cue-text.ts";
 
 /** A tag. Names of elements and attributes are in lower case and without a prefix. */
-interface Tag {
+interface TtmlTag {
   kind: "open" | "close";
   name: string;
   attributes: Map<string, string>;
@@ -18,7 +18,7 @@ const TOKENS =
 const ATTRIBUTES = /(?<![^\s"'/])([^\s=<>"'/]{1,100})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)')/g;
 
 /** Splits XML into tags and text, without comments, declarations and instructions. */
-function* tokenize(xml: string): Generator<Tag | { kind: "text"; text: string }> {
+function* tokenize(xml: string): Generator<TtmlTag | { kind: "text"; text: string }> {
   for (const { index, 1: data, 2: slash, 3: name, 4: rest = "", 5: text } of xml.matchAll(TOKENS)) {
     if (data !== undefined) yield { kind: "text", text: data };
     if (text !== undefined) yield { kind: "text", text: decodeHTML(text) };
@@ -111,7 +111,7 @@ export function parseTtml(text: string, isAbsolute: boolean = false): ParsedCues
   return { cues: cues.filter((cue) => cue.text.trim() !== ""), badLines, language };
 }
 
-function readRates({ attributes }: Tag): Pick<Rates, "fps" | "ticks"> {
+function readRates({ attributes }: TtmlTag): Pick<Rates, "fps" | "ticks"> {
   const multiplier = attributes.get("frameratemultiplier") ?? "1 1";
   const [numerator = 1, denominator = 1] = multiplier.split(/[\s:]+/).map(Number);
   const frameRate = Number(attributes.get("framerate") ?? DEFAULT_FPS);
@@ -125,7 +125,7 @@ function readRates({ attributes }: Tag): Pick<Rates, "fps" | "ticks"> {
  * Opens an element. Null if it has times that can't be read. Times that fit their parent as
  * absolute ones only, or begin after its end, make all absolute.
  */
-function openElement(tag: Tag, parent: TtmlElement, rates: Rates): TtmlElement | null {
+function openElement(tag: TtmlTag, parent: TtmlElement, rates: Rates): TtmlElement | null {
   const [begin, end, duration] = ["begin", "end", "dur"].map((name) => {
     const value = tag.attributes.get(name)?.trim();
     return value === undefined ? undefined : parseTtmlTime(value, rates);
