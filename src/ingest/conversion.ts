@@ -308,13 +308,10 @@ async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
     await requireUnchained(file);
     return null;
   } catch (error) {
-    if (error instanceof AppError && isObstacle(error.code)) return error;
+    if (error instanceof AppError && (OBSTACLES as readonly string[]).includes(error.code))
+      return error;
     throw error;
   }
-}
-
-function isObstacle(code: string): boolean {
-  return (OBSTACLES as readonly string[]).includes(code);
 }
 
 function withoutDecoder({ code, message }: AppError): AppError {

@@ -56,7 +56,7 @@ export async function readWhole(file: RangedFile): Promise<Buffer> {
   return Buffer.from(buffer, byteOffset, length);
 }
 
-const HEADERS = ["II*\0", "MM\0*"];
+const HEADERS = ["II*\0", "MM\0*"] as const;
 /** Headers that are tried: one may be within pixels, or of an index of several images. */
 const MAX_HEADERS = 16;
 const [EXIF_DIRECTORY, GPS_DIRECTORY] = [0x8769, 0x8825];
@@ -72,14 +72,10 @@ function findExif(bytes: Buffer): Directory | null {
   for (let count = 0; count < MAX_HEADERS; count++) {
     at = minOf(HEADERS.map((header) => bytes.indexOf(header, at + 1)).filter((next) => next >= 0));
     if (at === Infinity) return null;
-    const tiff = openTiff(bytes.subarray(at));
-    const first = tiff?.directory(tiff.firstOffset);
-    if (!first || !EXIF_TAGS.some((tag) => first.has(tag))) continue;
-    for (const tag of [EXIF_DIRECTORY, GPS_DIRECTORY]) {
-      const [offset = 0] = first.numbers(tag);
-      first.add(tiff!.directory(offset));
-    }
-    return first;
+    const exif = new Directory(bytes.subarray(at));
+    if (!EXIF_TAGS.some((tag) => exif.has(tag))) continue;
+    for (const tag of [EXIF_DIRECTORY, GPS_DIRECTORY]) exif.add(exif.numbers(tag)[0] ?? 0);
+    return exif;
   }
   return null;
 }
@@ -147,13 +143,6 @@ function readXmp(block: Buffer): Map<string, string> {
   return texts;
 }
 
-/** A TIFF, or an EXIF block, which is made like one (TIFF 6.0; CIPA DC-008). */
-interface Tiff {
-  firstOffset: number;
-  /** Reads a directory; null for a damaged one, and for one beyond the end. */
-  directory: (offset: number) => Directory | null;
-}
-
 interface Entry {
   type: number;
   count: number;
@@ -170,52 +159,38 @@ const [MAX_ENTRIES, MAX_VALUES, MAX_CHARACTERS] = [500, 64, 1000];
 /** Tags of Windows, whose texts are bytes of UTF-16. */
 const WIDE_TAGS = { first: 0x9c9b, last: 0x9c9f };
 
-/** Opens a TIFF; null for another file. */
-function openTiff(bytes: Buffer): Tiff | null {
-  const isLittleEndian = bytes.toString("latin1", 0, 4) === "II*\0";
-  const isTiff = isLittleEndian || bytes.toString("latin1", 0, 4) === "MM\0*";
-  if (!isTiff || bytes.length < 8) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  return {
-    firstOffset: view.getUint32(4, isLittleEndian),
-    directory: (offset) => readDirectory(view, offset, isLittleEndian),
-  };
-}
-
-function readDirectory(view: DataView, offset: number, little: boolean): Directory | null {
-  const count = offset >= 8 && offset + 2 <= view.byteLength ? view.getUint16(offset, little) : 0;
-  const end = offset + 2 + 12 * count;
-  if (count === 0 || count > MAX_ENTRIES || end > view.byteLength) return null;
-  const entries = new Map<number, Entry>();
-  for (let at = offset + 2; at < end; at += 12) {
-    const [type, values] = [view.getUint16(at + 2, little), view.getUint32(at + 4, little)];
-    const isInline = (TYPE_BYTES[type] ?? 0) * values <= 4;
-    const valueAt = isInline ? at + 8 : view.getUint32(at + 8, little);
-    entries.set(view.getUint16(at, little), { type, count: values, at: valueAt });
-  }
-  return new Directory(view, little, entries);
-}
-
-/** Values of a TIFF by the numbers of their tags. */
+/**
+ * Values of a TIFF by the numbers of their tags, or of an EXIF block, which is made like one
+ * (TIFF 6.0; CIPA DC-008).
+ */
 class Directory {
   readonly #view: DataView;
   readonly #little: boolean;
-  readonly #entries: Map<number, Entry>;
+  readonly #entries = new Map<number, Entry>();
 
-  constructor(view: DataView, little: boolean, entries: Map<number, Entry>) {
-    this.#view = view;
-    this.#little = little;
-    this.#entries = entries;
+  /** Reads the first directory of a TIFF, which begins with one of `HEADERS`. */
+  constructor(tiff: Buffer) {
+    this.#view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);
+    this.#little = tiff[0] === HEADERS[0].charCodeAt(0);
+    if (tiff.length >= 8) this.add(this.#view.getUint32(4, this.#little));
+  }
+
+  /** Adds the entries of the directory at an offset, none of a damaged one. */
+  add(offset: number): void {
+    const [view, little] = [this.#view, this.#little];
+    const count = offset >= 8 && offset + 2 <= view.byteLength ? view.getUint16(offset, little) : 0;
+    const end = offset + 2 + 12 * count;
+    if (count > MAX_ENTRIES || end > view.byteLength) return;
+    for (let at = offset + 2; at < end; at += 12) {
+      const [type, values] = [view.getUint16(at + 2, little), view.getUint32(at + 4, little)];
+      const isInline = (TYPE_BYTES[type] ?? 0) * values <= 4;
+      const valueAt = isInline ? at + 8 : view.getUint32(at + 8, little);
+      this.#entries.set(view.getUint16(at, little), { type, count: values, at: valueAt });
+    }
   }
 
   has(tag: number): boolean {
     return this.#entries.has(tag);
-  }
-
-  /** Adds the entries of another directory of the file. */
-  add(other: Directory | null): void {
-    if (!other) return;
-    for (const [tag, entry] of other.#entries) this.#entries.set(tag, entry);
   }
 
   /**
