@@ -65,27 +65,20 @@ function countSegments(shot: TimeRangeMs): number {
   return seconds > SHOTS.maxSegmentSeconds ? Math.ceil(seconds / SHOTS.targetSegmentSeconds) : 1;
 }
 
-/** Makes the segments of a video of their time ranges. The ids depend on the positions only. */
-export function toVideoSegments(
-  asset: Asset,
-  ranges: (TimeRangeMs & { keyframeMs: number })[],
+/** Makes the segments of an asset. Their ids depend on the positions only. */
+export function toSegments(
+  { assetId, indexId }: Asset,
+  ranges: Pick<NewSegment, "startMs" | "endMs" | "keyframeMs">[],
 ): Promise<NewSegment[]> {
   return Promise.all(
     ranges.map(async (range, position) => ({
-      ...(await segmentIdentity(asset, position)),
+      segmentId: await segmentId(assetId, position),
+      assetId,
+      indexId,
+      position,
       ...range,
     })),
   );
-}
-
-/** Makes the only segment of an image, without times. */
-export async function toImageSegment(asset: Asset): Promise<NewSegment> {
-  return { ...(await segmentIdentity(asset, 0)), startMs: null, endMs: null, keyframeMs: 0 };
-}
-
-async function segmentIdentity(asset: Asset, position: number) {
-  const { assetId, indexId } = asset;
-  return { segmentId: await segmentId(assetId, position), assetId, indexId, position };
 }
 
 /** Frames of a shot that are compared with those of another, evenly spaced. */

@@ -195,15 +195,12 @@ const { maxCount, minScore, maxAreaShare } = INGEST.regions;
  */
 export function smallObjects(boxes: BoundingBox[]): BoundingBox[] {
   const small = boxes
-    .filter(({ score, width, height }) => score >= minScore && isSmall(width * height))
+    .filter(({ score }) => score >= minScore)
+    .filter(({ width, height }) => width * height > 0 && width * height < maxAreaShare)
     .toSorted((a, b) => b.score - a.score);
   const bestOfLabel = new Set(new Map(small.toReversed().map((box) => [box.label, box])).values());
   const rest = small.filter((box) => !bestOfLabel.has(box));
   return [...small.filter((box) => bestOfLabel.has(box)), ...rest].slice(0, maxCount);
-}
-
-function isSmall(areaShare: number): boolean {
-  return areaShare > 0 && areaShare < maxAreaShare;
 }
 
 /**
