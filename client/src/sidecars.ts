@@ -4,7 +4,10 @@ import { describeLink, realPathWithin, type SkippedPath } from "./list-files.ts"
 import { AMBIGUOUS, isTranscript } from "./transcript-content.ts";
 
 /** Extensions of transcripts, the preferred ones first. */
-const EXTENSIONS = [...".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc".split(" "), ...AMBIGUOUS];
+const EXTENSIONS = [
+  ...".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc .stl".split(" "),
+  ...AMBIGUOUS,
+];
 /** Parts of a name that say what subtitles are for, as in `film.en.sdh.srt`. */
 const QUALIFIER = /^(?:default|orig(?:inal)?|sdh|cc|auto)$/i;
 const ORIGINAL = /[.-](?:default|orig(?:inal)?)(?:\.|$)/i;

@@ -8,6 +8,7 @@ import type { Cue } from "../../types.ts";
 import { addBadLine, MAX_NAMED_LINES, type ParsedCues, splitLines } from "./cue-text.ts";
 import { mergeRollingCues, splitIntoCues } from "./cue-times.ts";
 import { decodeText } from "./decode-text.ts";
+import { isEbuStl, parseEbuStl } from "./ebu-stl.ts";
 import { parseJsonTranscript } from "./json.ts";
 import { isAss, parseAss, parseLineFormat } from "./line-formats.ts";
 import { isScc, parseScc } from "./scc.ts";
@@ -42,7 +43,6 @@ const BINARY_FORMATS: Signatures = [
     /^00.{2,1500}0000.{4}(?:7374796c|686c6974|68636c72|74626f78|626c6e6b|646c6179|6b726f6b)/,
   ],
   ["ZIP", /^504b0304/],
-  ["EBU STL", /^.{6}53544c(?:3\d){2}2e(?:3\d){2}/], // STL25.01
   ["UTF-32", /^(?:fffe0000|0000feff|(?:(?!00)..000000){4}|(?:000000(?!00)..){4})/],
 ];
 /** The same by their text. */
@@ -73,6 +73,7 @@ export function parseTranscript(
   fileName: string = "",
 ): Transcript {
   refuseOther(BINARY_FORMATS, Buffer.from(bytes.subarray(0, 1000)).toString("hex"));
+  if (isEbuStl(bytes)) return toTranscript(parseEbuStl(bytes), fileName);
   const decoded = decodeText(bytes, encoding);
   const content = decoded.text.trimStart();
   const skippedLines = countLineBreaks(decoded.text.slice(0, -content.length || undefined));
@@ -155,7 +156,7 @@ function parseText(decoded: string): ParsedCues {
   return { cues, badLines: [] };
 }
 
-const READABLE = "send SRT, WebVTT, TTML, ASS, SCC, SBV, LRC, TSV, JSON or plain text";
+const READABLE = "send SRT, WebVTT, TTML, ASS, SCC, EBU STL, SBV, LRC, TSV, JSON or plain text";
 
 function refuseOther(formats: Signatures, head: string): void {
   const other = formats.find(([, beginning]) => beginning.test(head));

@@ -40,6 +40,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   skipXmlProlog: "is called by parseTranscript and describeFile",
   splitLines: "is called by parseTranscript",
   splitTiles: "divides pixels",
+  parseEbuStl: "is called by parseTranscript",
   parseJsonTranscript: "is called by parseTranscript",
   parseTimedText: "is called by parseTranscript",
   parseWebVttLanguage: "is called by parseTranscript",

@@ -28,7 +28,7 @@ export const transcriptCommands: Command[] = [
     name: "transcript put",
     summary: "Replace the transcript of a video by a file.",
     details:
-      "Takes SRT, WebVTT, TTML, JSON, plain text and others: docs/formats.md. The video must be ready.",
+      "Takes SRT, WebVTT, TTML, EBU STL, JSON, plain text and others: docs/formats.md. The video must be ready.",
     parameters: [{ name: "video" }, { name: "file", isFile: true }],
     options: [],
     examples: [{ line: "transcript put vid_… film.srt --index trip", does: "From subtitles" }],

@@ -269,10 +269,110 @@ describe("SCC that is painted on", () => {
   });
 });
 
-it("EBU STL is refused by its name", () => {
-  const file = new Uint8Array(1024 + 128).fill(0x20);
-  file.set(bytes("850STL25.01"));
-  expect(() => parseTranscript(file)).toThrowError(
-    expect.objectContaining({ code: "bad_request", message: expect.stringContaining("EBU STL") }),
-  );
+/** A block of text of EBU STL. */
+interface StlBlock {
+  number?: number;
+  extension?: number;
+  from: number[];
+  to: number[];
+  isComment?: boolean;
+  text: (string | number)[];
+}
+
+function stl(blocks: StlBlock[], fields: Record<number, string> = {}): Uint8Array {
+  const file = new Uint8Array(1024 + 128 * blocks.length).fill(0x20);
+  const header = { 0: "850", 3: "STL25.01", 11: "1", 12: "00", 14: "09", 256: "10000000" };
+  for (const [at, text] of Object.entries({ ...header, ...fields }))
+    file.set(bytes(text), Number(at));
+  for (const [i, block] of blocks.entries()) {
+    const { number = i, extension = 0xff, from, to, isComment = false, text } = block;
+    const content = text.flatMap((part) =>
+      typeof part === "string" ? Array.from(bytes(part)) : [part],
+    );
+    const head = [
+      0,
+      number & 255,
+      number >> 8,
+      extension,
+      0,
+      ...from,
+      ...to,
+      20,
+      2,
+      Number(isComment),
+    ];
+    file.fill(0x8f, 1024 + 128 * i, 1024 + 128 * (i + 1));
+    file.set([...head, ...content], 1024 + 128 * i);
+  }
+  return file;
+}
+
+describe("EBU STL", () => {
+  const [FROM, TO] = [
+    [10, 0, 1, 5],
+    [10, 0, 2, 10],
+  ];
+  const one = (text: (string | number)[], fields?: Record<number, string>) =>
+    parseTranscript(stl([{ from: FROM, to: TO, text }], fields));
+
+  it.each<[string, Record<number, string>, number[]]>([
+    ["25 frames a second, from the start of the programme", {}, [1.2, 2.4]],
+    ["30 frames a second", { 3: "STL30.01" }, [1.167, 2.333]],
+    ["a start before the programme's: it isn't used", { 256: "11000000" }, [36_001.2, 36_002.4]],
+    ["no start of the programme", { 256: "        " }, [36_001.2, 36_002.4]],
+  ])("has times in %s", (_, fields, times) => {
+    const { cues, language } = one(["The ferry"], fields);
+    expect(cues).toEqual([{ start: times[0], end: times[1], text: "The ferry" }]);
+    expect(language).toBe("en");
+  });
+
+  it.each<[string, string, (string | number)[], string]>([
+    [
+      "lines and teletext codes",
+      "00",
+      [13, 11, 11, "The", 0x8a, 0x8a, 7, "ferry", 10, 10],
+      "The\nferry",
+    ],
+    ["italics inside a word", "00", ["fer", 0x80, "ry", 0x81], "ferry"],
+    [
+      "accents before their letters",
+      "00",
+      [0xc2, "Etude ", 0xc8, "uber ", 0xcf, "c ", 0xcb, "c"],
+      "Étude über č ç",
+    ],
+    ["letters of their own", "00", [0xf1, 0xfb, 0xe8, 0xf9, 0xa9, 0xb9, 0xd5], "æßŁø‘’♪"],
+    ["Cyrillic", "01", [0xbf, 0xd0, 0xe0, 0xde, 0xdc], "Паром"],
+    ["Arabic", "02", [0xd9, 0xc8, 0xc7, 0xd1, 0xc9], "عبارة"],
+    ["Greek", "03", [0xd0, 0xeb, 0xef, 0xdf, 0xef], "Πλοίο"],
+    ["Hebrew", "04", [0xee, 0xf2, 0xe1, 0xe5, 0xf8, 0xfa], "מעבורת"],
+  ])("has %s", (_, table, text, expected) => {
+    expect(one(text, { 12: table }).cues[0]!.text).toBe(expected);
+  });
+
+  it("has no speech before the start of the programme", () => {
+    const [before, after] = [
+      [0, 0, 0, 0],
+      [0, 0, 2, 0],
+    ];
+    const blocks = [
+      { from: before, to: after, text: ["A title"] },
+      { from: FROM, to: TO, text: ["The ferry"] },
+    ];
+    expect(parseTranscript(stl(blocks)).cues.map(({ text }) => text)).toEqual(["The ferry"]);
+  });
+
+  it("joins extension blocks, and leaves out comments and user data", () => {
+    const times = { from: FROM, to: TO };
+    const { cues } = parseTranscript(
+      stl([
+        { ...times, number: 1, isComment: true, text: ["not said"] },
+        { ...times, number: 2, extension: 0, text: ["The fe", 0xc8] },
+        { ...times, number: 2, extension: 0xfe, text: ["not said"] },
+        { ...times, number: 2, extension: 0xff, text: ["urry"] },
+        { ...times, number: 3, extension: 0, text: ["Gulls."] },
+        { ...times, number: 4, text: ["Waves."] },
+      ]),
+    );
+    expect(cues.map(({ text }) => text)).toEqual(["The feürry", "Gulls.", "Waves."]);
+  });
 });
