@@ -5,6 +5,8 @@ import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { MODELS } from "../../src/config.ts";
 import { describe as describeStep } from "../../src/ingest/steps/describe.ts";
+import { findFirstIdentical } from "../../src/ingest/steps/embed.ts";
+import { decodeJpeg, encodeJpeg } from "../../src/media/pixels/jpeg.ts";
 import { describeImage } from "../../src/models/describe.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
@@ -176,6 +178,16 @@ it("keyframes that show the same are described once", async () => {
   expect(segments.map(({ described }) => described)).toEqual(segments.map(() => true));
   const of = ({ caption, labels, captionModel }: Segment) => ({ caption, labels, captionModel });
   expect(segments.map(of)).toEqual(segments.map(() => of(segments[0]!)));
+});
+
+it("keyframes that show the same are embedded once, unless their descriptions differ", async () => {
+  const other = new Uint8Array(await (await fixture("boats.jpg")).arrayBuffer());
+  const encoded = await encodeJpeg(await decodeJpeg(jpeg, (image) => structuredClone(image)), 80);
+  const segment = { caption: "A poster.", onScreenText: "", labels: [], boxes: [] };
+  const segments = [segment, segment, segment, { ...segment, caption: "A page." }, segment];
+  const keyframes = [jpeg, encoded, other, jpeg, other];
+  expect(encoded).not.toEqual(jpeg);
+  expect(await findFirstIdentical(segments, keyframes)).toEqual([0, 0, 2, 3, 2]);
 });
 
 describe("an asset whose descriptions can't be read", () => {

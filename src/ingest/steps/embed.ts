@@ -2,7 +2,8 @@ import { assetKind } from "../../asset-kind.ts";
 import { INGEST, MODELS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
 import type { VectorId } from "../../ids.ts";
-import { cropImage, decodeJpeg, encodeJpeg } from "../../media/pixels/jpeg.ts";
+import { cropImage, decodeJpeg, decodeLuma, encodeJpeg } from "../../media/pixels/jpeg.ts";
+import { areIdentical, type Blocks, toBlocks } from "../../media/pixels/luma.ts";
 import { expandRect } from "../../media/pixels/rect.ts";
 import { embedInImageSpace, hasImageEmbeddings, embedText } from "../../models/embed.ts";
 import { isAssetLive } from "../../store/asset-changes.ts";
@@ -120,11 +121,45 @@ async function embedKeyframes(
   const keyframes = await Promise.all(
     withKeyframe.map(({ keyframeMs }) => requireKeyframe(env, asset, keyframeMs)),
   );
-  const { model, vectors } = await embedImages(env, keyframes);
-  const imageVectors = withKeyframe.map((segment, i): SegmentVector => {
-    return { segment, kind: "image", values: vectors[i]!, model };
+  const first = await findFirstIdentical(withKeyframe, keyframes);
+  const distinct = [...new Set(first)];
+  const jpegs = distinct.map((i) => keyframes[i]!);
+  const { model, vectors } = await embedImages(env, jpegs);
+  const distinctVectors = distinct.map((i, at): SegmentVector => {
+    return { segment: withKeyframe[i]!, kind: "image", values: vectors[at]!, model };
   });
-  return [...imageVectors, ...(await embedRegions(env, imageVectors, keyframes))];
+  const all = [...distinctVectors, ...(await embedRegions(env, distinctVectors, jpegs))];
+  const bySegment = Map.groupBy(all, ({ segment }) => segment);
+  return withKeyframe.flatMap((segment, i) => {
+    const shown = bySegment.get(withKeyframe[first[i]!]!)!;
+    return shown.map((vector) => Object.assign({}, vector, { segment }));
+  });
+}
+
+/**
+ * Returns for each keyframe the position of the first that shows the same. Only those with the same
+ * description are compared, because they share it (see `describeSegments`).
+ */
+export async function findFirstIdentical(
+  segments: Pick<Segment, "caption" | "onScreenText" | "labels" | "boxes">[],
+  keyframes: Uint8Array[],
+): Promise<number[]> {
+  const first = [...keyframes.keys()];
+  const descriptionOf = (i: number) => {
+    const { caption, onScreenText, labels, boxes } = segments[i]!;
+    return JSON.stringify([caption, onScreenText, labels, boxes]);
+  };
+  for (const group of Map.groupBy(first.slice(), descriptionOf).values()) {
+    if (group.length === 1) continue;
+    const images: { position: number; blocks: Blocks }[] = [];
+    for (const position of group) {
+      const blocks = toBlocks(await decodeLuma(keyframes[position]!));
+      const image = images.find((earlier) => areIdentical(earlier.blocks, blocks));
+      if (image) first[position] = image.position;
+      else images.push({ position, blocks });
+    }
+  }
+  return first;
 }
 
 async function requireKeyframe(env: Env, asset: Asset, ms: number): Promise<Uint8Array> {
@@ -195,12 +230,15 @@ const { maxCount, minScore, maxAreaShare } = INGEST.regions;
  */
 export function smallObjects(boxes: BoundingBox[]): BoundingBox[] {
   const small = boxes
-    .filter(({ score }) => score >= minScore)
-    .filter(({ width, height }) => width * height > 0 && width * height < maxAreaShare)
+    .filter(({ score, width, height }) => score >= minScore && isSmall(width * height))
     .toSorted((a, b) => b.score - a.score);
   const bestOfLabel = new Set(new Map(small.toReversed().map((box) => [box.label, box])).values());
   const rest = small.filter((box) => !bestOfLabel.has(box));
   return [...small.filter((box) => bestOfLabel.has(box)), ...rest].slice(0, maxCount);
+}
+
+function isSmall(areaShare: number): boolean {
+  return areaShare > 0 && areaShare < maxAreaShare;
 }
 
 /**
