@@ -16,7 +16,7 @@ export const CONTACT_SHEET = {
   bitratePackets: 200, // packets that the bitrate is estimated from
 } as const;
 
-/** Tiles of the storyboard of a video (src/media/shots/storyboard.ts). Sides are in pixels. */
+/** Tiles of the storyboard of a video (src/ingest/storyboard.ts). Sides are in pixels. */
 export const STORYBOARD_TILES = {
   maxTiles: 100,
   maxColumns: 10,
@@ -26,7 +26,7 @@ export const STORYBOARD_TILES = {
   quality: 65, // of the JPEG, of 100
 } as const;
 
-/** Shot detection and segmentation (src/media/shots/detect-shots.ts, src/ingest/segmentation/). */
+/** Shots and segments (src/media/shots/detect-shots.ts, src/ingest/segmentation.ts). */
 export const SHOTS = {
   windowSeconds: 47, // analysed by one message: with the overlap, one contact sheet
   overlapSeconds: 1, // into the next window, so that a transition is detected to its end
@@ -44,7 +44,7 @@ export const SHOTS = {
   minFrameOperations: 120, // allowed to every video, however short
 } as const;
 
-/** Segments of sound without pictures (src/ingest/segmentation/segment-audio.ts). */
+/** Segments of sound without pictures (src/ingest/segmentation.ts). */
 export const AUDIO_SEGMENTS = { minSeconds: 5, maxSeconds: 30 } as const;
 
 /** Waveforms of sound without pictures (src/media/waveform.ts). */

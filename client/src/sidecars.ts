@@ -5,7 +5,7 @@ import { AMBIGUOUS, isTranscript } from "./transcript-content.ts";
 
 /** Extensions of transcripts, the preferred ones first. */
 const EXTENSIONS = [
-  ...".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc .smi .stl".split(" "),
+  ...".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc .stl".split(" "),
   ...AMBIGUOUS,
 ];
 /** Parts of a name that say what subtitles are for, as in `film.en.sdh.srt`. */

@@ -11,7 +11,6 @@ const CUE_TIMES: readonly RegExp[] = [
   /\d:\d\d(?:[.,:]\d{1,3})?[ \t]{0,9}-{1,2}>[ \t]{0,9}\d{1,3}:\d\d/, // SubRip, WebVTT
   /^Dialogue:[^,\n]{0,40},[ \t]{0,9}\d{1,2}:\d\d:\d\d/m, // ASS
   /[ \t\n]begin=["']\d/, // TTML
-  /<sync[ \t]{1,9}start=/i, // SAMI
   /^\d\d:\d\d:\d\d[:;]\d\d[ \t]{1,9}[\da-f]{4} [\da-f]{4}/im, // SCC
   /^[\d:]{4,9}[.,]\d{1,3}[ ,–—-]{1,3}[\d:]{4,9}[.,]\d{1,3}/m, // SBV, SubViewer
   /^\[\d{1,3}:\d\d\.\d{1,3}\]/m, // LRC

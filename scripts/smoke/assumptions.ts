@@ -90,7 +90,7 @@ const ASSUMPTIONS: readonly Assumption[] = [
   {
     assumption: "The tiles are the frames at the start of equal parts.",
     essential: false,
-    remedy: "Other frames than those asked for: EARLY in src/media/container/sparse-clip.ts",
+    remedy: "Other frames than those asked for: EARLY in src/media/container/clips.ts",
     check: ofBindings((bindings) => {
       const seconds = tileSeconds(bindings);
       const isAtStart = seconds.every((at, i) => Math.abs(at - i) <= RAMP.stepSeconds);

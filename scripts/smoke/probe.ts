@@ -16,7 +16,7 @@ import { decodeImage, imageOfBytes } from "../../src/media/pixels/decode-image.t
 import { readImageSize } from "../../src/media/pixels/image-size.ts";
 import { lumaPixels } from "../../src/media/pixels/jpeg.ts";
 import { inferColumns } from "../../src/media/shots/contact-sheet.ts";
-import { embedInImageSpace } from "../../src/models/embed-image.ts";
+import { embedInImageSpace } from "../../src/models/embed.ts";
 import { listPairNumbers } from "../../src/store/d1/shards.ts";
 import { concat, d1, raw, sql } from "../../src/store/sql.ts";
 import { pairBindings } from "../../src/store/vectorize/vector-pairs.ts";

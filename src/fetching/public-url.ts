@@ -134,11 +134,10 @@ export async function resolveName(
     return Answer.filter((record) => record.type === TYPES[type]).map(({ data }) => data);
   };
   const [v4, v6] = await Promise.all([resolveType("A"), resolveType("AAAA")]);
-  return [...v4, ...v6].map((address) => URL.parse(asUrl(address))?.hostname ?? address);
-}
-
-function asUrl(address: string): string {
-  return `http://${address.includes(":") ? `[${address}]` : address}`;
+  return [...v4, ...v6].map((address) => {
+    const host = address.includes(":") ? `[${address}]` : address;
+    return URL.parse(`http://${host}`)?.hostname ?? address;
+  });
 }
 
 const dnsResponse = z.object({

@@ -15,7 +15,7 @@ import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { ASSET_TYPES, type AssetSource, type JsonObject } from "../types.ts";
 import { checkMetadata, plainObject } from "../user-metadata.ts";
 import { hasUserInfo, parseWebUrl } from "../web-url.ts";
-import { countWindows } from "./segmentation/windows.ts";
+import { countWindows } from "./windows.ts";
 
 /** Version of the format below. Raise it with any change that an older reader would misread. */
 export const ARCHIVE_FORMAT = 1;

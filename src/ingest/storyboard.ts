@@ -1,7 +1,6 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import type { Storyboard } from "../derived-media.ts";
-import { drawImage } from "../media/pixels/crop-image.ts";
-import { encodeJpeg, type RgbaImage, CHANNELS } from "../media/pixels/jpeg.ts";
+import { drawImage, encodeJpeg, type RgbaImage, CHANNELS } from "../media/pixels/jpeg.ts";
 import type { TileRequest } from "../media/shots/contact-sheet.ts";
 import { STORYBOARD_TILES } from "../parameters.ts";
 import { updateProperties } from "../store/d1/assets.ts";
@@ -9,7 +8,7 @@ import { putObject, storyboardKey } from "../store/r2/object-keys.ts";
 import { getAnalysisBytes, putAnalysisBytes } from "../store/r2/window-analysis.ts";
 import type { TimeRange } from "../time-range.ts";
 import type { Asset } from "../types.ts";
-import { countWindows, windowRange } from "./segmentation/windows.ts";
+import { countWindows, windowRange } from "./windows.ts";
 
 type Tiles = Map<number, RgbaImage>;
 

@@ -12,14 +12,14 @@ import {
   archiveLine,
   archiveRecord,
 } from "../ingest/archive-line.ts";
-import { countWindows } from "../ingest/segmentation/windows.ts";
 import { transcriptBySegment } from "../ingest/steps/align-transcript.ts";
 import { putImageVectors, putTextVectors } from "../ingest/steps/embed.ts";
 import { countedMs } from "../ingest/steps/fetch.ts";
+import { countWindows } from "../ingest/windows.ts";
 import { withLineMemory } from "../isolate-budget.ts";
 import { parseJsonText } from "../json-parse.ts";
 import type { JobMessageOf } from "../messages.ts";
-import { hasImageEmbeddings } from "../models/embed-image.ts";
+import { hasImageEmbeddings } from "../models/embed.ts";
 import { clearDeletion, writeAssetState } from "../store/asset-changes.ts";
 import { getAsset, getWaveform, insertAsset, updateProperties } from "../store/d1/assets.ts";
 import { isIndexLive } from "../store/d1/indices.ts";

@@ -3,7 +3,7 @@ import type { VectorId } from "../ids.ts";
 import { transcriptBySegment } from "../ingest/steps/align-transcript.ts";
 import { regionModel, smallObjects } from "../ingest/steps/embed.ts";
 import { append } from "../lists.ts";
-import type { ImageModel } from "../models/embed-image.ts";
+import type { ImageModel } from "../models/embed.ts";
 import { hasPresentFacts, listMissingAssets, listOrphanAssets } from "../store/asset-changes.ts";
 import { type SegmentHealth, listSegmentHealth } from "../store/health.ts";
 import { indexDatabase, indexDatabases } from "../store/index-database/index-database.ts";

@@ -9,7 +9,7 @@ import {
   traceOf,
 } from "../errors.ts";
 import type { JobId } from "../ids.ts";
-import { remakeWorkingCopy } from "../ingest/playback-copy.ts";
+import { remakeWorkingCopy } from "../ingest/conversion.ts";
 import { putAsrTranscript } from "../ingest/steps/align-transcript.ts";
 import { recognizeSpeech } from "../ingest/steps/analyze-audio.ts";
 import { forEachKeyframe, storeKeyframe, describeSegments } from "../ingest/steps/describe.ts";
@@ -19,7 +19,7 @@ import { recordSummary } from "../ingest/steps/finish.ts";
 import { countAudioChunks } from "../ingest/transcript/audio-chunks.ts";
 import { resumeReembedding } from "../ingest/transcript/replace.ts";
 import { log } from "../log.ts";
-import type { ImageModel } from "../models/embed-image.ts";
+import type { ImageModel } from "../models/embed.ts";
 import { isAssetLive, restoreFacts } from "../store/asset-changes.ts";
 import { getAsset, updateProperties } from "../store/d1/assets.ts";
 import { incrementRevision } from "../store/d1/indices.ts";

@@ -3,7 +3,7 @@ import type { InvocationCalls } from "../counts.ts";
 import { AppError } from "../errors.ts";
 import { type IndexId, newId } from "../ids.ts";
 import type { JobMessage } from "../messages.ts";
-import { probeImageModel } from "../models/embed-image.ts";
+import { probeImageModel } from "../models/embed.ts";
 import { pruneDeleted } from "../store/asset-changes.ts";
 import { listAssets } from "../store/d1/assets.ts";
 import {

@@ -8,8 +8,7 @@ import { DESCRIBE_IMAGE, jsonSchemaPrompt } from "../prompts.ts";
 import { trimEndOf } from "../trim-end.ts";
 import type { Description } from "../types.ts";
 import { UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
-import { chatChunk } from "./generate.ts";
-import { ReasoningFilter } from "./reasoning.ts";
+import { chatChunk, ReasoningFilter } from "./generate.ts";
 import { dataUri, runModel } from "./run.ts";
 
 const { id, maxItems, maxTokens, timeoutMs } = MODELS.describe;

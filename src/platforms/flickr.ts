@@ -13,6 +13,7 @@ import {
   type Platform,
   type PlatformItem,
   requireSetting,
+  sizeRank,
   type Settings,
 } from "./platform.ts";
 import { htmlToText } from "./web.ts";
@@ -96,15 +97,11 @@ export const flickr: Platform = {
     const [best] = parseItems("flickr", size, response.sizes.size)
       .filter(({ media, width }) => media === mediaType && width > 0)
       .map(({ source, width, height }) => ({ url: source, side: Math.max(width, height) }))
-      .sort((a, b) => sizeRank(a.side) - sizeRank(b.side));
+      .sort((a, b) => sizeRank(a.side, MAX_SIDE) - sizeRank(b.side, MAX_SIDE));
     if (!best) throw mediaNotAvailable("Flickr has no file of it.");
     return { url: best.url, captions: [] };
   },
 };
-
-function sizeRank(side: number): number {
-  return side <= MAX_SIDE ? MAX_SIDE - side : side;
-}
 
 function toItem(entry: z.infer<typeof photo>, licenceNames: Record<string, string>): PlatformItem {
   return toPlatformItem({

@@ -5,7 +5,7 @@ import type { JsonObject } from "../types.ts";
 import {
   fetchListingPage,
   httpUrl,
-  mediaNotAvailable,
+  loginRequired,
   optional,
   parseItems,
   requireFound,
@@ -177,10 +177,7 @@ function apiRequest<Schema extends z.ZodType>(origin: string, path: string, sche
   return { serverName, url: origin + path, schema, explain };
 }
 
-function explain(_: unknown, status: number): AppError | undefined {
-  if (status !== 401 && status !== 403) return undefined;
-  return mediaNotAvailable("This server shows it to logged-in users only.");
-}
+const explain = loginRequired("This server shows it to logged-in users only.");
 
 /** Types of attachments that are imported, sound as a video. */
 const ASSET_TYPES = new Map<string, "image" | "video">([

@@ -4,6 +4,7 @@ import { fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
 import {
   fetchListingPage,
   httpUrl,
+  loginRequired,
   mediaNotAvailable,
   optional,
   parseItems,
@@ -17,6 +18,7 @@ import {
   type Platform,
   type PlatformItem,
   requireSetting,
+  sizeRank,
   type Settings,
 } from "./platform.ts";
 import { isYouTube } from "./youtube.ts";
@@ -162,10 +164,9 @@ function apiRequest<Schema extends z.ZodType>(
   return { serverName, url: origin + path, schema, explain } satisfies JsonRequest<Schema>;
 }
 
-function explain(_: unknown, status: number): AppError | undefined {
-  if (status !== 401 && status !== 403) return undefined;
-  return mediaNotAvailable("It is private, protected by a password, or for logged-in users only.");
-}
+const explain = loginRequired(
+  "It is private, protected by a password, or for logged-in users only.",
+);
 
 function toListing(ref: PeerTubeRef, title: string, url: string | null): Listing {
   return { platform: "peertube", title, url, ref: { ...ref } };
@@ -306,7 +307,9 @@ function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): str
     return files.flatMap((entry) => {
       if (hasVideoTrack(entry) !== hasPictures) return [];
       const url = entry.hasAudio === false && audio ? muxedUrl(entry, audio) : fileUrl(entry);
-      return url ? { url, isMp4: isMp4(entry), height: heightRank(entry), order } : [];
+      return url
+        ? { url, isMp4: isMp4(entry), height: sizeRank(entry.resolution.id, MAX_HEIGHT), order }
+        : [];
     });
   });
   const [best] = candidates.sort(
@@ -330,11 +333,6 @@ function isMp4(entry: File): boolean {
   return /\.mp4(?:\?|$)/.test(fileUrl(entry) ?? "");
 }
 
-/** Ranks heights: from `MAX_HEIGHT` down, then from `MAX_HEIGHT` up. */
-function heightRank({ resolution: { id: height } }: File): number {
-  return height <= MAX_HEIGHT ? MAX_HEIGHT - height : height;
-}
-
 function hasVideoTrack({ hasVideo, resolution }: File): boolean {
   return hasVideo !== false && resolution.id > 0;
 }
@@ -348,7 +346,7 @@ async function fetchCaptions(
     const { data } = await fetchJson(env, { ...request, schema: captionList });
     return parseItems("peertube", caption, data).flatMap(({ language, fileUrl, captionPath }) => {
       const url = URL.parse(fileUrl ?? captionPath ?? "", request.url)?.href;
-      return url ? [{ url, language: toLanguageTag(language.id), format: "vtt" as const }] : [];
+      return url ? [{ url, language: toLanguageTag(language.id) }] : [];
     });
   } catch (error) {
     const isIgnored = error instanceof AppError && IGNORED_ERRORS.has(error.code);

@@ -81,7 +81,6 @@ export interface Captions {
   url: string;
   /** BCP 47. */
   language: string | null;
-  format: "vtt" | "srt";
 }
 
 /**
@@ -271,8 +270,19 @@ function toText(text: Text): string | null {
   return cleanText((text ?? "").trim().slice(0, MAX_LENGTHS.text)) || null;
 }
 
+/** Ranks sizes: from `max` down, then from `max` up. */
+export function sizeRank(size: number, max: number): number {
+  return size <= max ? max - size : size;
+}
+
 export function mediaNotAvailable(message: string): AppError {
   return new AppError("media_not_available", message);
+}
+
+/** Makes what explains the statuses of a server that asks for a login. */
+export function loginRequired(message: string) {
+  return (_: unknown, status: number): AppError | undefined =>
+    status === 401 || status === 403 ? mediaNotAvailable(message) : undefined;
 }
 
 export function unsupportedRequest(platform: string, request: ImportRequest): AppError {

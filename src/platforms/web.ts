@@ -149,32 +149,25 @@ async function parseWebPage(html: Uint8Array, url: string, contentType = ""): Pr
     else if (!meta.has(name)) meta.set(name, content);
   }
 
-  function addLink(element: Element): void {
-    const isLicence = attribute(element, "rel")?.toLowerCase() === "license";
-    if (isLicence) licence ??= attribute(element, "href");
-  }
-
-  function addSource(element: Element): void {
-    const src = attribute(element, "src");
-    if (src) sources.push({ url: src });
-  }
-
-  function addTrack(element: Element): void {
-    const kind = attribute(element, "kind") ?? "subtitles";
-    const src = attribute(element, "src");
-    if (!src || !/^(?:subtitles|captions)$/i.test(kind)) return;
-    tracks.push({ src, language: toLanguageTag(attribute(element, "srclang")) });
-  }
-
   const rewriter = new HTMLRewriter()
     .on("html", {
       element: (element) => void (language = toLanguageTag(attribute(element, "lang"))),
     })
     .on("title", collectText(titles))
     .on("meta", { element: addMeta })
-    .on("link", { element: addLink })
-    .on("video, video source, amp-video, amp-video source", { element: addSource })
-    .on("video track, amp-video track", { element: addTrack })
+    .on("link[rel='license' i]", {
+      element: (element) => void (licence ??= attribute(element, "href")),
+    })
+    .on("video, video source, amp-video, amp-video source", {
+      element: (element) => void sources.push({ url: attribute(element, "src") ?? "" }),
+    })
+    .on("video track, amp-video track", {
+      element(element) {
+        const [kind, src] = [attribute(element, "kind") ?? "subtitles", attribute(element, "src")];
+        if (!src || !/^(?:subtitles|captions)$/i.test(kind)) return;
+        tracks.push({ src, language: toLanguageTag(attribute(element, "srclang")) });
+      },
+    })
     .on("script[type='application/ld+json']", collectText(scripts));
   await rewriter.transform(new Response(decodeHtml(html, contentType))).arrayBuffer();
 
@@ -186,7 +179,7 @@ async function parseWebPage(html: Uint8Array, url: string, contentType = ""): Pr
     ...openGraph.filter(isPlayable),
     ...(stream ? [{ url: stream, ...(type && { type }) }] : []).filter(isPlayable),
     ...videoObjects.flatMap(({ contentUrl }) => (contentUrl ? [{ url: contentUrl }] : [])),
-    ...sources,
+    ...sources.filter(({ url: src }) => src !== ""),
   ];
   return {
     videos: candidates
@@ -195,8 +188,7 @@ async function parseWebPage(html: Uint8Array, url: string, contentType = ""): Pr
       .sort((a, b) => Number(isMp4(b)) - Number(isMp4(a))),
     captions: tracks.flatMap(({ src, language: trackLanguage }) => {
       const href = absolute(src);
-      const format = /\.srt(?:\?|$)/i.test(src) ? ("srt" as const) : ("vtt" as const);
-      return href ? [{ url: href, language: trackLanguage, format }] : [];
+      return href ? [{ url: href, language: trackLanguage }] : [];
     }),
     meta,
     // SVG images in the page have titles, too.

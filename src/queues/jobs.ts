@@ -1,7 +1,7 @@
 import { JOBS } from "../config.ts";
 import type { InvocationCalls } from "../counts.ts";
 import { AppError, traceOf } from "../errors.ts";
-import { makePlaybackCopy } from "../ingest/playback-copy.ts";
+import { makePlaybackCopy } from "../ingest/conversion.ts";
 import {
   deleteUnusedCues,
   replaceTranscript,
@@ -21,7 +21,7 @@ import { type TraversalCheckpoint, traverse } from "../lifecycle/traverse.ts";
 import { log } from "../log.ts";
 import { type JobMessage, jobMessage, type JobKind, type JobMessageOf } from "../messages.ts";
 import { costGate, usageMeter } from "../metering/meter-env.ts";
-import { probeImageModel } from "../models/embed-image.ts";
+import { probeImageModel } from "../models/embed.ts";
 import { searchRequest } from "../search/request.ts";
 import { saveResults, toPage } from "../search/results.ts";
 import { search } from "../search/search.ts";

@@ -8,7 +8,7 @@ import { countField, idField, jsonObject, text, time, userMetadata } from "../ht
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import * as z from "../http/zod.ts";
-import { requestPlaybackCopy } from "../ingest/playback-copy.ts";
+import { requestPlaybackCopy } from "../ingest/conversion.ts";
 import { softDeleteAssets, updateAsset } from "../store/asset-changes.ts";
 import { getTechnical, listAssets } from "../store/d1/assets.ts";
 import { getUnfinishedJob } from "../store/d1/jobs.ts";

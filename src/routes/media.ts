@@ -5,8 +5,7 @@ import type { Context } from "../http/context.ts";
 import { createRouter, jsonResponse } from "../http/endpoint.ts";
 import { meterRequest } from "../http/metering.ts";
 import { verifyMediaToken } from "../media-token.ts";
-import { resizeImage } from "../media/pixels/crop-image.ts";
-import { decodeJpeg, encodeJpeg } from "../media/pixels/jpeg.ts";
+import { resizeImage, decodeJpeg, encodeJpeg } from "../media/pixels/jpeg.ts";
 import { keySecrets } from "../signed-token.ts";
 import { getObject, headObject, isKeyframe } from "../store/r2/object-keys.ts";
 

@@ -40,7 +40,7 @@ export const transcriptEncoding = text(
 
 export const TRANSCRIPT_FORMATS =
   "SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, " +
-  "MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI, EBU STL or plain text";
+  "MicroDVD, TMPlayer, SCC, TTML, ASS, EBU STL or plain text";
 
 interface TranscriptFile {
   bytes: Uint8Array;

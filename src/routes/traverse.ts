@@ -13,7 +13,7 @@ import { FINDINGS, type Finding, INDEX_FINDINGS } from "../lifecycle/findings.ts
 import { inspectAsset, inspectIndex } from "../lifecycle/inspect.ts";
 import { listTraversalPage, startTraversal } from "../lifecycle/traverse.ts";
 import { append } from "../lists.ts";
-import { type ImageModel, probeImageModel } from "../models/embed-image.ts";
+import { type ImageModel, probeImageModel } from "../models/embed.ts";
 import { allAssets } from "../store/d1/assets.ts";
 import { listTallies } from "../store/d1/indices.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";

@@ -1,6 +1,6 @@
 import { MODELS } from "../config.ts";
 import { fingerprint } from "../fingerprint.ts";
-import { hasImageEmbeddings } from "../models/embed-image.ts";
+import { hasImageEmbeddings } from "../models/embed.ts";
 import calibrations from "./calibrations.json" with { type: "json" };
 import {
   type CalibrationEntry,

@@ -9,8 +9,12 @@ import {
   toImageViews,
   WHOLE,
 } from "../media/pixels/registration.ts";
-import { cropLetterbox, type TimedThumbnail, toThumbnails } from "../media/pixels/thumbnails.ts";
-import type { SampledFrame } from "../media/shots/contact-sheet.ts";
+import {
+  cropLetterbox,
+  type TimedThumbnail,
+  toThumbnails,
+  type SampledFrame,
+} from "../media/shots/contact-sheet.ts";
 import { COPY_DETECTION, SIGNATURE } from "../parameters.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { type AssetTimeRangeMs, listSegmentsAt } from "../store/index-database/segments.ts";

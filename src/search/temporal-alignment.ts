@@ -1,5 +1,5 @@
 import { type Registration, dot, mirror, sampleArea, WHOLE } from "../media/pixels/registration.ts";
-import type { TimedThumbnail } from "../media/pixels/thumbnails.ts";
+import type { TimedThumbnail } from "../media/shots/contact-sheet.ts";
 import type { TimeRange } from "../time-range.ts";
 
 /** A query frame and a similar frame of a reference video, by their times. */

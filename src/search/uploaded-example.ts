@@ -2,18 +2,17 @@ import { SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { append } from "../lists.ts";
 import { cutAudio } from "../media/container/audio.ts";
+import { listFrames } from "../media/container/clips.ts";
 import {
   getDurationSeconds,
   openContainer,
   requireVideoTrack,
 } from "../media/container/open-container.ts";
-import { listFrames } from "../media/container/sparse-clip.ts";
 import { extractFrameAt } from "../media/frames.ts";
 import { decodeImage, imageOfBytes } from "../media/pixels/decode-image.ts";
 import { type SampledFrame, sampleFrames } from "../media/shots/contact-sheet.ts";
 import { describeImage } from "../models/describe.ts";
-import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
-import { embedText } from "../models/embed-text.ts";
+import { embedInImageSpace, hasImageEmbeddings, embedText } from "../models/embed.ts";
 import { transcribe } from "../models/transcribe.ts";
 import { CONTACT_SHEET, COPY_DETECTION } from "../parameters.ts";
 import type { TimeRange } from "../time-range.ts";

@@ -5,7 +5,7 @@ import {
   makePlaybackCopy,
   requestPlaybackCopy,
   startPlaybackCopyIfNeeded,
-} from "../../src/ingest/playback-copy.ts";
+} from "../../src/ingest/conversion.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { getUnfinishedJob } from "../../src/store/d1/jobs.ts";
 import { workingCopyKey } from "../../src/store/r2/object-keys.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { newId } from "../../src/ids.ts";
-import { openSampledFrames } from "../../src/ingest/segmentation/windows.ts";
+import { openSampledFrames } from "../../src/ingest/windows.ts";
 import {
   type Container,
   openContainer,

@@ -6,8 +6,12 @@ import {
   Input,
 } from "mediabunny";
 import { beforeAll, describe, expect, it } from "vitest";
-import { cutFrameClip, maxClipBytes } from "../../src/media/container/clips.ts";
-import { cutSparseClip, listFrames } from "../../src/media/container/sparse-clip.ts";
+import {
+  cutFrameClip,
+  maxClipBytes,
+  cutSparseClip,
+  listFrames,
+} from "../../src/media/container/clips.ts";
 import { type PresentedVideo, presentWhole } from "../../src/media/container/timeline.ts";
 import { fixture } from "../support/client.ts";
 

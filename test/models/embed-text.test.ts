@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { MODELS } from "../../src/config.ts";
-import { embedText } from "../../src/models/embed-text.ts";
+import { embedText } from "../../src/models/embed.ts";
 import { errorOf, localAi } from "../local/bindings.ts";
 
 const { id, batchSize } = MODELS.embedText;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../../src/config.ts";
-import { embedInImageSpace } from "../../src/models/embed-image.ts";
+import { embedInImageSpace } from "../../src/models/embed.ts";
 import { errorOf, localAi } from "../local/bindings.ts";
 import { type Client, fixture, newClient } from "../support/client.ts";
 import { fetchDeployed } from "../support/deployed.ts";

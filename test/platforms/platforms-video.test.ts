@@ -54,7 +54,7 @@ describe("PeerTube", () => {
       "peertube",
       await firstItem(channelRequest("captioned")),
     );
-    expect(captions).toEqual([{ url: `${filesOrigin}/words.vtt`, language: "en", format: "vtt" }]);
+    expect(captions).toEqual([{ url: `${filesOrigin}/words.vtt`, language: "en" }]);
   });
 
   it("ignores captions after a permanent error, and throws a transient one", async () => {

@@ -79,7 +79,7 @@ describe("a web page", () => {
       pageUrl: `${platformsOrigin}/pages/described`,
     });
     expect((await resolveMedia("web", item)).captions).toEqual([
-      { url: `${platformsOrigin}/a.vtt`, language: "en", format: "vtt" },
+      { url: `${platformsOrigin}/a.vtt`, language: "en" },
     ]);
   });
 

@@ -10,7 +10,7 @@ import { inspectAsset } from "../../src/lifecycle/inspect.ts";
 import { SlicePaused } from "../../src/lifecycle/slice.ts";
 import type { JobMessage } from "../../src/messages.ts";
 import { costGate, meterEnv } from "../../src/metering/meter-env.ts";
-import { probeImageModel } from "../../src/models/embed-image.ts";
+import { probeImageModel } from "../../src/models/embed.ts";
 import { CONVERSION } from "../../src/parameters.ts";
 import { runJob } from "../../src/queues/jobs.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";

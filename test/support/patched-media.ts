@@ -1,5 +1,7 @@
-import { EMPTY_EDIT, makeEditBox, NORMAL_RATE } from "../../src/media/container/edit-list.ts";
 import {
+  EMPTY_EDIT,
+  makeEditBox,
+  NORMAL_RATE,
   findBox,
   findMoov,
   makeBox,

@@ -4,8 +4,8 @@ import {
   embedInImageSpace,
   hasImageEmbeddings,
   type ImageEmbeddingsEnv,
-} from "../../src/models/embed-image.ts";
-import { embedText } from "../../src/models/embed-text.ts";
+  embedText,
+} from "../../src/models/embed.ts";
 import { estimateTokens } from "../../src/models/run.ts";
 import { type DrawnScene, drawScenes } from "../calibration/drawn-scenes.ts";
 import { generateArchive, type GeneratedArchive } from "../calibration/generated-archive.ts";

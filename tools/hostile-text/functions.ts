@@ -28,7 +28,7 @@ import { cleanText } from "../../src/clean-text.ts";
 import { LIMITS } from "../../src/config.ts";
 import { toCutList } from "../../src/exports/cut-list.ts";
 import { EXPORT_FORMAT_NAMES, exportFormat } from "../../src/exports/formats.ts";
-import { dispositionFilename } from "../../src/fetching/disposition-filename.ts";
+import { dispositionFilename } from "../../src/fetching/download.ts";
 import { parseNextLink } from "../../src/fetching/fetch-json.ts";
 import { requirePublicUrl } from "../../src/fetching/public-url.ts";
 import { parseRange } from "../../src/http/conditional-request.ts";
@@ -41,10 +41,10 @@ import { TRANSCRIPT_FILES } from "../../src/ingest/transcript/format.ts";
 import { parseTranscript } from "../../src/ingest/transcript/parse.ts";
 import { parseJsonText } from "../../src/json-parse.ts";
 import { isLanguageTag } from "../../src/language-tag.ts";
-import { parseTime, parseZone } from "../../src/media/exif/capture-time.ts";
+import { parseTime, parseZone } from "../../src/media/exif/capture-facts.ts";
 import { describeFile, HEAD_BYTES } from "../../src/media/media-type.ts";
 import { readDescription } from "../../src/models/describe.ts";
-import { ReasoningFilter } from "../../src/models/reasoning.ts";
+import { ReasoningFilter } from "../../src/models/generate.ts";
 import { parseBareProfile, parseProfile } from "../../src/platforms/mastodon.ts";
 import { decodeHtml, findVideoObjects, htmlToText, isPlayable } from "../../src/platforms/web.ts";
 import { toYouTubeRef } from "../../src/platforms/youtube.ts";
@@ -132,7 +132,6 @@ const FORMAT_STARTS = {
   ASS: "[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,",
   SCC: "Scenarist_SCC V1.0\n\n00:00:00:15\t9420 9420 4162 942f 942f\n",
   TTML: '<tt><body><p begin="1s">',
-  SAMI: "<SAMI><BODY><SYNC Start=500><P Class=ENCC>",
   LRC: "[00:01.00]a\n[00:02.00]b\n[00:03.00]",
 } as const;
 

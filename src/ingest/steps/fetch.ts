@@ -1,8 +1,7 @@
 import { LIMITS } from "../../config.ts";
 import { workingCopyOf } from "../../derived-media.ts";
 import { AppError, failureOf, traceOf } from "../../errors.ts";
-import { dispositionFilename } from "../../fetching/disposition-filename.ts";
-import { download } from "../../fetching/download.ts";
+import { dispositionFilename, download } from "../../fetching/download.ts";
 import { log } from "../../log.ts";
 import { probeMedia } from "../../media/container/open-container.ts";
 import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";

@@ -9,7 +9,7 @@ import { deleteAnalyses } from "../../store/r2/window-analysis.ts";
 import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 import { publicSource } from "../../url-credentials.ts";
-import { startPlaybackCopyIfNeeded } from "../playback-copy.ts";
+import { startPlaybackCopyIfNeeded } from "../conversion.ts";
 import { storeStoryboard } from "../storyboard.ts";
 import { isTranscriptWarning } from "../transcript/cue-times.ts";
 

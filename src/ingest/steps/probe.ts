@@ -3,18 +3,17 @@ import { workingCopyOf } from "../../derived-media.ts";
 import { AppError, type Failure } from "../../errors.ts";
 import { probeMedia, type MediaInfo } from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
-import { readStartTimecode } from "../../media/container/start-timecode.ts";
 import { describeMissing, type MissingMedia } from "../../media/container/timeline.ts";
-import { readMovieFacts } from "../../media/exif/movie-facts.ts";
+import { readStartTimecode, readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { QuotaGuard } from "../../store/d1/quotas.ts";
 import { mediaKey } from "../../store/r2/object-keys.ts";
 import { getCues, getTranscript, putCues } from "../../store/transcripts.ts";
 import type { Asset, JsonObject } from "../../types.ts";
-import { countWindows } from "../segmentation/windows.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { fitCues, isTranscriptWarning } from "../transcript/cue-times.ts";
+import { countWindows } from "../windows.ts";
 
 /**
  * Reads the facts of a video or sound from its container, or from that of its working copy. Throws

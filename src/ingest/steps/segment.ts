@@ -17,18 +17,17 @@ import {
 } from "../../store/r2/window-analysis.ts";
 import { getCues, getTranscript } from "../../store/transcripts.ts";
 import type { Asset, Cue } from "../../types.ts";
-import { segmentAudio } from "../segmentation/segment-audio.ts";
 import {
+  segmentAudio,
   segmentVideo,
-  toImageSegment,
-  toVideoSegments,
+  toSegments,
   selectKeyframe,
-} from "../segmentation/segment-video.ts";
-import { findSilences } from "../segmentation/split-long-shots.ts";
-import { openSampledFrames, countWindows, windowAt } from "../segmentation/windows.ts";
+  findSilences,
+} from "../segmentation.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { splitLongCues } from "../transcript/cue-times.ts";
+import { openSampledFrames, countWindows, windowAt } from "../windows.ts";
 
 /**
  * Divides a video or an image into segments; sound waits for its cues. Segments of an earlier run
@@ -78,7 +77,7 @@ export async function segmentAudioOnly(env: Env, asset: Asset, cues: Cue[]): Pro
   const ranges = segmentAudio(durationMs, pauses).map(({ startMs, endMs }) => {
     return { startMs, endMs, keyframeMs: NO_KEYFRAME_MS };
   });
-  await upsertSegments(db, asset, await toVideoSegments(asset, ranges));
+  await upsertSegments(db, asset, await toSegments(asset, ranges));
   return { embed: countParts(ranges.length) };
 }
 
@@ -99,7 +98,8 @@ async function readAmplitudes({ MEDIA }: Env, asset: Asset): Promise<Uint8Array 
 }
 
 async function putImageSegment(env: Env, asset: Asset): Promise<number> {
-  await upsertSegments(indexDatabase(env, asset), asset, [await toImageSegment(asset)]);
+  const segments = await toSegments(asset, [{ startMs: null, endMs: null, keyframeMs: 0 }]);
+  await upsertSegments(indexDatabase(env, asset), asset, segments);
   return 1;
 }
 
@@ -134,7 +134,7 @@ async function putVideoSegments(env: Env, asset: Asset, cues: Cue[]): Promise<nu
       .flatMap((window) => window.transitions);
     return { startMs, endMs, keyframeMs: selectKeyframe(range, frames.framesIn(range), nearby) };
   });
-  await upsertSegments(db, asset, await toVideoSegments(asset, ranges));
+  await upsertSegments(db, asset, await toSegments(asset, ranges));
   return ranges.length;
 }
 

@@ -1,17 +1,15 @@
 import { isAudioOnly } from "../../asset-kind.ts";
 import { withIsolateMemory } from "../../isolate-budget.ts";
 import type { Asset, Step } from "../../types.ts";
+import { convert, mergeParts, planConversion } from "../conversion.ts";
 import type { FanOut } from "../state.ts";
 import { alignTranscript } from "./align-transcript.ts";
 import { measureAudio, recognizeSpeech } from "./analyze-audio.ts";
-import { convert, mergeParts } from "./convert.ts";
 import { describe } from "./describe.ts";
-import { detectAssetShots } from "./detect-shots.ts";
+import { detectAssetShots, indexFrames } from "./detect-shots.ts";
 import { embed } from "./embed.ts";
 import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
-import { indexFrames } from "./index-frames.ts";
-import { planConversion } from "./plan-conversion.ts";
 import { probe } from "./probe.ts";
 import { segment } from "./segment.ts";
 

@@ -88,31 +88,13 @@ function distribute(texts: string[], intervals: SpeechInterval[]): Cue[] {
   });
 }
 
-const MAX_CUE_CHARACTERS = 200;
+/** A part of 200 characters at most: up to a blank, or of a longer word, as in some scripts. */
+const CUE_PARTS = /(?=\S)[^]{1,200}(?!\S)|\S{1,200}/gu;
 
-/** Splits a text into sentences, and those above `MAX_CUE_CHARACTERS` between words. */
+/** Splits a text into sentences, and long ones between words. */
 export function splitIntoCues(text: string): string[] {
-  return splitSentences(text).flatMap(splitLongSentence);
-}
-
-function splitLongSentence(sentence: string): string[] {
-  if (sentence.length <= MAX_CUE_CHARACTERS) return [sentence];
-  const parts = [""];
-  for (const word of sentence.split(/\s+/).flatMap(splitLongWord)) {
-    const last = parts.length - 1;
-    const extended = parts[last] === "" ? word : `${parts[last]} ${word}`;
-    if (extended.length <= MAX_CUE_CHARACTERS) parts[last] = extended;
-    else parts.push(word);
-  }
-  return parts;
-}
-
-/** Splits a long word, as of a script without spaces, between its code points. */
-function splitLongWord(word: string): string[] {
-  if (word.length <= MAX_CUE_CHARACTERS) return [word];
-  const letters = Array.from(word);
-  return Array.from({ length: Math.ceil(letters.length / MAX_CUE_CHARACTERS) }, (_, i) =>
-    letters.slice(i * MAX_CUE_CHARACTERS, (i + 1) * MAX_CUE_CHARACTERS).join(""),
+  return splitSentences(text).flatMap((sentence) =>
+    sentence.length <= 200 ? [sentence] : (sentence.replaceAll(/\s+/g, " ").match(CUE_PARTS) ?? []),
   );
 }
 

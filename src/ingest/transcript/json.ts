@@ -83,19 +83,6 @@ const offsets = list(
   ),
 );
 
-/** Nodes of subtitle.js, with times in ms, among which is the header of a file. */
-const nodes = list(
-  z.union([
-    z.object({ type: z.literal("header") }).transform((): Cue[] => []),
-    z
-      .object({
-        type: z.literal("cue"),
-        data: z.object({ start: z.number(), end: z.number(), text: z.string() }),
-      })
-      .transform(({ data }) => fromMilliseconds([data])),
-  ]),
-).transform((items) => items.flat());
-
 /** Cues of Whisper in Transformers. The last end may be missing. */
 const chunks = list(
   z.object({ timestamp: z.tuple([missingStart, missingEnd]), text: z.string() }),
@@ -118,7 +105,7 @@ const events = list(
 
 const untagged = (items: Cue[]) => ({ language: null, cues: items });
 const file = z.union([
-  z.union([cues, nodes]).transform(untagged),
+  cues.transform(untagged),
   z.object({ cues, language }),
   z
     .object({ segments: cues, language })

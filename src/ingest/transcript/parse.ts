@@ -11,9 +11,9 @@ import { decodeText } from "./decode-text.ts";
 import { isEbuStl, parseEbuStl } from "./ebu-stl.ts";
 import { parseJsonTranscript } from "./json.ts";
 import { isAss, parseAss, parseLineFormat } from "./line-formats.ts";
-import { isSami, isTtml, parseSami, parseTtml } from "./markup.ts";
 import { isScc, parseScc } from "./scc.ts";
 import { isTimedText, parseTimedText, parseWebVttLanguage } from "./srt-vtt.ts";
+import { isTtml, parseTtml } from "./ttml.ts";
 
 export interface Transcript {
   /** BCP 47 tag, null if the file has none. */
@@ -50,6 +50,7 @@ const TEXT_FORMATS: Signatures = [
   ["VobSub", /^# VobSub index file/],
   ["RTF", /^\{\\rtf/],
   ["PDF", /^%PDF/],
+  ["SAMI", /^<sami[\s>]/i],
   ["HTML", /^<(?:!doctype\s+html|html)\b/i],
   ["XML other than TTML", /^<(?:\?xml|!doctype|[a-z][\w:.-]{0,40}[\s>])/i],
   ["Spruce STL", /^\d{2}:\d{2}:\d{2}:\d{2}\s{0,9},\s{0,9}\d{2}:\d{2}:\d{2}:\d{2}\s{0,9},/m],
@@ -138,7 +139,6 @@ function parseText(decoded: string): ParsedCues {
   if (countLineBreaks(text) >= LIMITS.transcriptLines) {
     throw tooLong(LIMITS.transcriptLines, "lines");
   }
-  if (isSami(text)) return parseSami(text);
   if (isTtml(text)) return parseTtml(text);
   if (isAss(text)) return parseAss(text);
   if (isScc(text)) return parseScc(text);

@@ -85,7 +85,8 @@ async function parsePiece(file: RangedFile, expected: ExpectedPart): Promise<Mp4
   }
   if (video && frameFormat) requireVideo(video, expected, frameFormat);
   if (audio) requireAudio(audio, expected);
-  const movieHeader = await readBox(file, requireBox(findBox(moov, "mvhd")));
+  const header = requireBox(findBox(moov, "mvhd"));
+  const movieHeader = await file.read(header.start, header.end);
   return { video, audio, payload: { start, end }, movieHeader };
 }
 
@@ -113,7 +114,7 @@ async function readTrack(file: RangedFile, track: Mp4Box): Promise<PartTrack> {
   for (const parent of [track, findBox(track, "mdia")!, findBox(track, "mdia", "minf")!, tables]) {
     for (const type of COPIED) {
       const box = findBox(parent, type);
-      if (box) boxes[type] = await readBox(file, box);
+      if (box) boxes[type] = await file.read(box.start, box.end);
     }
   }
   const keys = (await read("stss", 1))?.map(([sample]) => sample! - 1) ?? null;
@@ -163,10 +164,6 @@ function requireAudio({ boxes, sizes }: PartTrack, { startMs, endMs }: ExpectedP
 function requireBox(box: Mp4Box | null | undefined): Mp4Box {
   if (box) return box;
   throw unusable("lacks a box");
-}
-
-function readBox(file: RangedFile, { start, end }: Mp4Box): Promise<Uint8Array> {
-  return file.read(start, end);
 }
 
 async function readSizes(file: RangedFile, box: Mp4Box): Promise<number[]> {

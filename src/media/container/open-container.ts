@@ -8,8 +8,8 @@ import { findBox, findMoov, type RangedFile, readContent, readFourCc } from "./m
 import { openInput } from "./open-input.ts";
 import { getFrameRate } from "./packets.ts";
 import { openFile } from "./r2-file.ts";
-import { getTimeline } from "./read-timeline.ts";
 import {
+  getTimeline,
   type MissingMedia,
   type PresentedAudio,
   type PresentedVideo,

@@ -4,16 +4,15 @@ import { line } from "../../description.ts";
 import { cleanTitle } from "../../title.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { imageFormat } from "../media-type.ts";
-import { findZone, parseTime, parseZone, toUtc } from "./capture-time.ts";
 import {
   firstText,
   type ImageTags,
   LIST_SEPARATOR,
   readImageTags,
   type Tag,
+  SIGNED_RATIONAL,
 } from "./image-tags.ts";
 import { findRawPreview, slice } from "./raw-preview.ts";
-import { SIGNED_RATIONAL } from "./tiff.ts";
 
 /** Characters of a description, characters of a keyword, and keywords that are kept. */
 const [MAX_DESCRIPTION, MAX_KEYWORD, MAX_KEYWORDS] = [2000, 100, 100];
@@ -69,7 +68,7 @@ const TIME_TAGS: readonly TimeTag[] = [
 const MAKE = [0x010f, "tiff:Make"];
 const MODEL = [0x0110, "tiff:Model"];
 const LENS = [0xa434, "exifEX:LensModel", "aux:Lens"];
-const ZONE = [0x9011, 0x9012, 0x9010];
+const ZONE_TAGS = [0x9011, 0x9012, 0x9010];
 const DESCRIPTION = [
   ["iptc:5", "dc:title", 0x9c9b],
   ["iptc:105", "photoshop:Headline"],
@@ -122,7 +121,7 @@ export function toDescription(texts: readonly string[], keywords: readonly strin
 function takenAt(tags: ImageTags): string | null {
   const text = (tag: Tag) => firstText(tags, [tag]);
   const satellites = parseTime(gpsTime(tags));
-  for (const { date, time = "", fraction = "", zone = ZONE[0]! } of TIME_TAGS) {
+  for (const { date, time = "", fraction = "", zone = ZONE_TAGS[0]! } of TIME_TAGS) {
     const [clock, digits] = [text(time), text(fraction)];
     const stated = date === GPS_TIME ? gpsTime(tags) : `${text(date)}${clock && `T${clock}`}`;
     const taken = parseTime(/^\d+$/.test(digits) ? `${stated}.${digits}` : stated);
@@ -130,7 +129,7 @@ function takenAt(tags: ImageTags): string | null {
     if (taken.isDay) return toUtc(taken.localMs);
     const minutes =
       taken.zone ??
-      parseZone(firstText(tags, [zone, ...ZONE])) ??
+      parseZone(firstText(tags, [zone, ...ZONE_TAGS])) ??
       (satellites && !satellites.isDay ? findZone(taken.localMs, satellites.localMs) : null) ??
       0;
     return toUtc(taken.localMs - minutes * 60_000);
@@ -202,4 +201,68 @@ export function cameraName(make: string, model: string): string | null {
 function cleanName(text: string): string | null {
   const name = cleanTitle(text).slice(0, MAX_CHARACTERS).toWellFormed().trim();
   return name === "" ? null : name;
+}
+
+/** A time as a file writes it. */
+export interface LocalTime {
+  /** Milliseconds since 1970, as if the zone were UTC. */
+  localMs: number;
+  /** Minutes that the zone is ahead of UTC; null if the file doesn't say. */
+  zone: number | null;
+  /** Whether it is a day without a time. */
+  isDay: boolean;
+}
+
+/** Before the first photograph. */
+const FIRST_YEAR = 1826;
+/** Minutes of the world's zones: whole hours, and others. */
+const ZONES = Array.from({ length: 27 }, (_, i) => 60 * (i - 12));
+ZONES.push(-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825);
+
+const DATE = String.raw`(?<year>\d{4})[:\-_/. ]?(?<month>\d\d)[:\-_/. ]?(?<day>\d\d)`;
+const SECONDS = String.raw`(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?`;
+const CLOCK = String.raw`(?<hours>\d\d)(?<between>[:\-_. ]?)(?<minutes>\d\d)(?:\k<between>${SECONDS})?`;
+const ZONE = String.raw`(?<zone>Z|[+-]\d{1,2}(?::?\d\d)?)`;
+const TIME = new RegExp(`^${DATE}(?:[T ]${CLOCK} ?${ZONE}?)?`);
+
+/**
+ * Parses a day, or a time with or without a zone, as EXIF, XMP, IPTC and recorders of sound write
+ * it: `2024:06:01 12:30:00.25+02:00`, `20240601T123000`. Returns null for other text, and for a
+ * time that doesn't exist or was before photography.
+ */
+export function parseTime(text: string): LocalTime | null {
+  const parts = TIME.exec(text.trim())?.groups;
+  if (!parts) return null;
+  const { year, month, day, hours = "00", minutes = "00", seconds = "00" } = parts;
+  const { fraction = "", zone = "" } = parts;
+  const clock = `${year}-${month}-${day}T${hours}:${minutes}:${seconds}`;
+  const localMs = Date.parse(`${clock}.${fraction.slice(0, 3).padEnd(3, "0")}Z`);
+  const exists = toUtc(localMs)?.startsWith(clock) ?? false; // unlike 31 February
+  return exists ? { localMs, zone: parseZone(zone), isDay: !parts["hours"] } : null;
+}
+
+/** Parses `+02:00`, `+0200`, `+2` or `Z` as minutes; null for other text. */
+export function parseZone(text: string): number | null {
+  if (text === "Z") return 0;
+  const [, sign, hours, minutes = "0"] = /^([+-])(\d{1,2}):?([0-5]\d)?$/.exec(text.trim()) ?? [];
+  if (!hours || Number(hours) > 14) return null;
+  return (sign === "-" ? -1 : 1) * (60 * Number(hours) + Number(minutes));
+}
+
+/**
+ * Returns the zone in which a clock shows `localMs` at `utcMs`, which may be some minutes older;
+ * null if there is none.
+ */
+export function findZone(localMs: number, utcMs: number): number | null {
+  const minutes = (localMs - utcMs) / 60_000;
+  const distance = (zone: number) => Math.abs(zone - minutes);
+  const zone = ZONES.reduce((best, each) => (distance(each) < distance(best) ? each : best));
+  return distance(zone) <= 30 ? zone : null;
+}
+
+/** Returns a time in RFC 3339, UTC; null for one before photography. */
+export function toUtc(ms: number): string | null {
+  const time = new Date(ms);
+  const year = time.getUTCFullYear();
+  return year >= FIRST_YEAR && year <= 9999 ? time.toISOString() : null;
 }

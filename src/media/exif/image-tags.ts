@@ -1,7 +1,6 @@
 import { decodeXML } from "entities";
 import { minOf } from "../../lists.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
-import { type Directory, openTiff } from "./tiff.ts";
 
 /*
  * Metadata of images, wherever a format puts it. Its blocks begin with signatures, by which they
@@ -57,7 +56,7 @@ export async function readWhole(file: RangedFile): Promise<Buffer> {
   return Buffer.from(buffer, byteOffset, length);
 }
 
-const HEADERS = ["II*\0", "MM\0*"];
+const HEADERS = ["II*\0", "MM\0*"] as const;
 /** Headers that are tried: one may be within pixels, or of an index of several images. */
 const MAX_HEADERS = 16;
 const [EXIF_DIRECTORY, GPS_DIRECTORY] = [0x8769, 0x8825];
@@ -73,14 +72,10 @@ function findExif(bytes: Buffer): Directory | null {
   for (let count = 0; count < MAX_HEADERS; count++) {
     at = minOf(HEADERS.map((header) => bytes.indexOf(header, at + 1)).filter((next) => next >= 0));
     if (at === Infinity) return null;
-    const tiff = openTiff(bytes.subarray(at));
-    const first = tiff?.directory(tiff.firstOffset);
-    if (!first || !EXIF_TAGS.some((tag) => first.has(tag))) continue;
-    for (const tag of [EXIF_DIRECTORY, GPS_DIRECTORY]) {
-      const [offset = 0] = first.numbers(tag);
-      first.add(tiff!.directory(offset));
-    }
-    return first;
+    const exif = new Directory(bytes.subarray(at));
+    if (!EXIF_TAGS.some((tag) => exif.has(tag))) continue;
+    for (const tag of [EXIF_DIRECTORY, GPS_DIRECTORY]) exif.add(exif.numbers(tag)[0] ?? 0);
+    return exif;
   }
   return null;
 }
@@ -146,4 +141,91 @@ function readXmp(block: Buffer): Map<string, string> {
       texts.set(name, name === "dc:subject" ? items.join(LIST_SEPARATOR) : items[0]!);
   }
   return texts;
+}
+
+interface Entry {
+  type: number;
+  count: number;
+  /** Offset of the value in the file. */
+  at: number;
+}
+
+/** Bytes of a value by its type, 0 for types that aren't read. */
+const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 0, 1, 0, 4, 8];
+const [ASCII, SHORT, RATIONAL] = [2, 3, 5];
+export const SIGNED_RATIONAL = 10;
+/** More than a file has, but for hostile ones. */
+const [MAX_ENTRIES, MAX_VALUES, MAX_CHARACTERS] = [500, 64, 1000];
+/** Tags of Windows, whose texts are bytes of UTF-16. */
+const WIDE_TAGS = { first: 0x9c9b, last: 0x9c9f };
+
+/**
+ * Values of a TIFF by the numbers of their tags, or of an EXIF block, which is made like one
+ * (TIFF 6.0; CIPA DC-008).
+ */
+class Directory {
+  readonly #view: DataView;
+  readonly #little: boolean;
+  readonly #entries = new Map<number, Entry>();
+
+  /** Reads the first directory of a TIFF, which begins with one of `HEADERS`. */
+  constructor(tiff: Buffer) {
+    this.#view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);
+    this.#little = tiff[0] === HEADERS[0].charCodeAt(0);
+    if (tiff.length >= 8) this.add(this.#view.getUint32(4, this.#little));
+  }
+
+  /** Adds the entries of the directory at an offset, none of a damaged one. */
+  add(offset: number): void {
+    const [view, little] = [this.#view, this.#little];
+    const count = offset >= 8 && offset + 2 <= view.byteLength ? view.getUint16(offset, little) : 0;
+    const end = offset + 2 + 12 * count;
+    if (count > MAX_ENTRIES || end > view.byteLength) return;
+    for (let at = offset + 2; at < end; at += 12) {
+      const [type, values] = [view.getUint16(at + 2, little), view.getUint32(at + 4, little)];
+      const isInline = (TYPE_BYTES[type] ?? 0) * values <= 4;
+      const valueAt = isInline ? at + 8 : view.getUint32(at + 8, little);
+      this.#entries.set(view.getUint16(at, little), { type, count: values, at: valueAt });
+    }
+  }
+
+  has(tag: number): boolean {
+    return this.#entries.has(tag);
+  }
+
+  /**
+   * Returns the numbers of a tag, at most 64, of its own type or of the one that is given; none
+   * without the tag. A quotient may be NaN.
+   */
+  numbers(tag: number, type = this.#entries.get(tag)?.type ?? 0): number[] {
+    const entry = this.#entries.get(tag);
+    const [size, view, little] = [TYPE_BYTES[type] ?? 0, this.#view, this.#little];
+    if (!entry || size === 0 || type === ASCII) return [];
+    const room = Math.max(0, Math.floor((view.byteLength - entry.at) / size));
+    return Array.from({ length: Math.min(entry.count, room, MAX_VALUES) }, (_, i) => {
+      const at = entry.at + i * size;
+      if (type === SHORT) return view.getUint16(at, little);
+      if (type === RATIONAL) return view.getUint32(at, little) / view.getUint32(at + 4, little);
+      if (type === SIGNED_RATIONAL)
+        return view.getInt32(at, little) / view.getInt32(at + 4, little);
+      return size === 4 ? view.getUint32(at, little) : size === 1 ? view.getUint8(at) : NaN;
+    });
+  }
+
+  /** Returns the text of a tag up to its first NUL, at most 1,000 bytes; "" without the tag. */
+  text(tag: number): string {
+    const isWide = tag >= WIDE_TAGS.first && tag <= WIDE_TAGS.last;
+    const isText = isWide || this.#entries.get(tag)?.type === ASCII;
+    const bytes = isText ? this.bytes(tag)?.subarray(0, MAX_CHARACTERS) : undefined;
+    return new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes).split("\0", 1)[0]!;
+  }
+
+  /** Returns the bytes of a tag; null without the tag. */
+  bytes(tag: number): Buffer | null {
+    const entry = this.#entries.get(tag);
+    if (!entry) return null;
+    const { buffer, byteOffset, byteLength } = this.#view;
+    const whole = Buffer.from(buffer, byteOffset, byteLength);
+    return whole.subarray(entry.at, entry.at + entry.count * (TYPE_BYTES[entry.type] ?? 0));
+  }
 }

@@ -189,7 +189,7 @@ const COEFFICIENTS: readonly (readonly number[])[] = (() => {
  * discrete cosine transform (type II, not normalised: only the signs count). Null for a flat area.
  */
 function toFrequencies(means: Float64Array): Float64Array | null {
-  return standardDeviation(means) < MIN_DEVIATION ? null : transform(means);
+  return standardDeviation(means) < MIN_DEVIATION ? null : transformRows(transformRows(means));
 }
 
 /**
@@ -234,26 +234,15 @@ function standardDeviation(values: Float64Array): number {
   return Math.sqrt(Math.max(0, squares / values.length - mean * mean));
 }
 
-/** Applies the cosine transform to the rows, then to the columns. */
-function transform(means: Float64Array): Float64Array {
-  const rows = new Float64Array(HASH_CELLS * FREQUENCIES);
-  for (let row = 0; row < HASH_CELLS; row++) {
-    for (let across = 0; across < FREQUENCIES; across++) {
-      let sum = 0;
+/** Applies the cosine transform to rows of `HASH_CELLS` values, which become columns. */
+function transformRows(values: Float64Array): Float64Array {
+  const rowCount = values.length / HASH_CELLS;
+  const result = new Float64Array(FREQUENCIES * rowCount);
+  for (let frequency = 0, at = 0; frequency < FREQUENCIES; frequency++) {
+    for (let row = 0; row < rowCount; row++, at++) {
       for (let cell = 0; cell < HASH_CELLS; cell++) {
-        sum += means[row * HASH_CELLS + cell]! * COSINES[across * HASH_CELLS + cell]!;
+        result[at]! += values[row * HASH_CELLS + cell]! * COSINES[frequency * HASH_CELLS + cell]!;
       }
-      rows[row * FREQUENCIES + across] = sum;
-    }
-  }
-  const result = new Float64Array(FREQUENCIES * FREQUENCIES);
-  for (let down = 0; down < FREQUENCIES; down++) {
-    for (let across = 0; across < FREQUENCIES; across++) {
-      let sum = 0;
-      for (let row = 0; row < HASH_CELLS; row++) {
-        sum += rows[row * FREQUENCIES + across]! * COSINES[down * HASH_CELLS + row]!;
-      }
-      result[down * FREQUENCIES + across] = sum;
     }
   }
   return result;

@@ -38,7 +38,10 @@ function undefinedIfCut<T>(read: () => T): T | undefined {
 }
 
 const READERS: { matches: (bytes: Buffer) => boolean; read: ReadSize }[] = [
-  { matches: (bytes) => bytes.subarray(0, 2).equals(JPEG), read: jpeg },
+  {
+    matches: (bytes) => bytes.subarray(0, 2).equals(JPEG),
+    read: (bytes) => findFrame(bytes)?.size,
+  },
   { matches: (bytes) => fourCc(bytes, 0) === "GIF8", read: sizeAt(6, 8, "UInt16LE") },
   { matches: (bytes) => fourCc(bytes, 0) === "\x89PNG", read: sizeAt(16, 20, "UInt32BE") },
   { matches: (bytes) => isWebp(bytes, "VP8X"), read: extendedWebp },
@@ -94,10 +97,6 @@ function findFrame(bytes: Buffer): { marker: number; size: Size | undefined } | 
     offset += isFill ? 1 : 2 + bytes.readUInt16BE(offset + 2);
   }
   return undefined;
-}
-
-function jpeg(bytes: Buffer): Size | undefined {
-  return findFrame(bytes)?.size;
 }
 
 /** Markers of frames that every decoder reads: baseline, extended and progressive. */

@@ -1,10 +1,8 @@
 import { LOCALIZATION } from "../../config.ts";
 import type { BoundingBox, Mask, Rect } from "../../types.ts";
 import { toImageError } from "../decoder-errors.ts";
+import { CHANNELS } from "./jpeg.ts";
 import { expandRect, type PixelRect, type Size } from "./rect.ts";
-
-/** Bytes of a pixel in RGBA, of which alpha is the last. */
-const CHANNELS = 4;
 
 /** Returns the mask of the foreground in a box of a keyframe; null if all or none of it is. */
 export async function computeMask(

@@ -1,20 +1,21 @@
 import { AppError, failureOf } from "../../errors.ts";
 import { Remembered } from "../../isolate-memory.ts";
 import { append, partitionPoint } from "../../lists.ts";
-import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
+import { CONTACT_SHEET, SIGNATURE, COPY_DETECTION } from "../../parameters.ts";
 import type { TimeRange } from "../../time-range.ts";
+import { cutSparseClip, type FrameEntry, type SparseClip } from "../container/clips.ts";
 import { getDisplaySize } from "../container/display-size.ts";
 import { withContainerErrors } from "../container/open-container.ts";
-import { cutSparseClip, type FrameEntry, type SparseClip } from "../container/sparse-clip.ts";
 import type { PresentedVideo } from "../container/timeline.ts";
 import { isRejected, unreadableImage } from "../decoder-errors.ts";
 import type { DecoderEnv } from "../decoder.ts";
 import { transformClip, MAX_CLIP_BYTES, withClipMemory } from "../frames.ts";
-import { cropImage, resizeImage } from "../pixels/crop-image.ts";
 import { readImageSize } from "../pixels/image-size.ts";
-import { decodeJpeg, type RgbaImage, toLumaImage } from "../pixels/jpeg.ts";
+import { cellMeans, toIntegralImage } from "../pixels/integral-image.ts";
+import { cropImage, resizeImage, decodeJpeg, type RgbaImage, toLumaImage } from "../pixels/jpeg.ts";
 import { resizeLuma } from "../pixels/luma.ts";
 import type { PixelRect, Size } from "../pixels/rect.ts";
+import { WHOLE } from "../pixels/registration.ts";
 
 export interface SampledFrame {
   seconds: number;
@@ -245,4 +246,42 @@ function tileSize(aspect: number): Size {
   const long = Math.round(side * Math.min(MAX_ASPECT, ratio));
   const short = ratio <= MAX_ASPECT ? side : Math.max(MIN_SIDE, Math.round(long / ratio));
   return aspect > 1 ? { width: long, height: short } : { width: short, height: long };
+}
+
+/** The luma of a frame, `COPY_DETECTION.thumbnailSide` each way, rows from the top. */
+export interface TimedThumbnail {
+  seconds: number;
+  lumaThumbnail: Uint8Array;
+}
+
+/** Scales frames down, black bars included. */
+export function toThumbnails(frames: readonly SampledFrame[]): TimedThumbnail[] {
+  return scaleDown(frames, [0, 0, SIGNATURE.side, SIGNATURE.side]);
+}
+
+/**
+ * Scales frames down without their black bars, null for frames without bars. A bar must be black in
+ * all of the frames, so that a dark frame doesn't lose its edges.
+ */
+export function cropLetterbox(frames: readonly SampledFrame[]): TimedThumbnail[] | null {
+  const [first] = frames;
+  if (!first) return null;
+  const brightest = first.luma.slice();
+  for (const { luma } of frames) {
+    for (let i = 0; i < luma.length; i++) brightest[i] = Math.max(brightest[i]!, luma[i]!);
+  }
+  const { left, top, width, height } = toIntegralImage(brightest);
+  const isWhole = width === SIGNATURE.side && height === SIGNATURE.side;
+  return isWhole ? null : scaleDown(frames, [left, top, width, height]);
+}
+
+function scaleDown(
+  frames: readonly SampledFrame[],
+  [left, top, width, height]: readonly [number, number, number, number],
+): TimedThumbnail[] {
+  return frames.map(({ seconds, luma }) => {
+    const image = { ...toIntegralImage(luma), left, top, width, height };
+    const means = cellMeans(image, WHOLE, COPY_DETECTION.thumbnailSide);
+    return { seconds, lumaThumbnail: Uint8Array.from(means, Math.round) };
+  });
 }

@@ -3,7 +3,7 @@ import { append } from "../../lists.ts";
 import { COPY_DETECTION, CONTACT_SHEET, SHOTS } from "../../parameters.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Transition } from "../../types.ts";
-import { listFrames, type FrameEntry } from "../container/sparse-clip.ts";
+import { listFrames, type FrameEntry } from "../container/clips.ts";
 import type { PresentedVideo } from "../container/timeline.ts";
 import type { DecoderEnv } from "../decoder.ts";
 import {
@@ -16,8 +16,8 @@ import {
   toFrameDescriptor,
   type FrameDescriptor,
   displacedFrameDifference,
-} from "./frame-descriptor.ts";
-import { findTransitions } from "./transitions.ts";
+  findTransitions,
+} from "./transitions.ts";
 
 /** Frames and shot boundaries of one analysis window. */
 export interface ShotAnalysis {

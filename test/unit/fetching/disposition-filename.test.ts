@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dispositionFilename } from "../../../src/fetching/disposition-filename.ts";
+import { dispositionFilename } from "../../../src/fetching/download.ts";
 
 it.each<[string | null, string | null]>([
   [null, null],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MODELS } from "../../../src/config.ts";
 import { trustedId } from "../../../src/ids.ts";
 import { inspectObjects, inspectVectors } from "../../../src/lifecycle/inspect.ts";
-import type { ImageModel } from "../../../src/models/embed-image.ts";
+import type { ImageModel } from "../../../src/models/embed.ts";
 import type { SegmentHealth } from "../../../src/store/health.ts";
 import type { Asset } from "../../../src/types.ts";
 

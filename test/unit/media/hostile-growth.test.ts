@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readParts } from "../../../src/http/multipart.ts";
 import { makeBox } from "../../../src/media/container/mp4-boxes.ts";
 import { requireUnencrypted } from "../../../src/media/container/open-container.ts";
-import { readTimeline } from "../../../src/media/container/read-timeline.ts";
+import { readTimeline } from "../../../src/media/container/timeline.ts";
 import { readImageFacts } from "../../../src/media/exif/capture-facts.ts";
 import { readMovieFacts } from "../../../src/media/exif/movie-facts.ts";
 import { findRawPreview } from "../../../src/media/exif/raw-preview.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { failureOf } from "../../../src/errors.ts";
 import { MatroskaCounts } from "../../../src/media/container/matroska.ts";
 import { makeBox } from "../../../src/media/container/mp4-boxes.ts";
-import { readTimeline } from "../../../src/media/container/read-timeline.ts";
+import { readTimeline } from "../../../src/media/container/timeline.ts";
 import { readImageFacts } from "../../../src/media/exif/capture-facts.ts";
 import { imageOfBytes } from "../../../src/media/pixels/decode-image.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { playsInBrowsers } from "../../../src/ingest/playback-copy.ts";
+import { playsInBrowsers } from "../../../src/ingest/conversion.ts";
 
 const film = (container: string, codec_string: string | null, audio_codec: string | null) => ({
   container,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ReasoningFilter } from "../../../src/models/reasoning.ts";
+import { ReasoningFilter } from "../../../src/models/generate.ts";
 
 function filterChunks(chunks: string[]): string {
   const filter = new ReasoningFilter();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { WHOLE } from "../../../src/media/pixels/registration.ts";
-import type { TimedThumbnail } from "../../../src/media/pixels/thumbnails.ts";
+import type { TimedThumbnail } from "../../../src/media/shots/contact-sheet.ts";
 import { COPY_DETECTION } from "../../../src/parameters.ts";
 import { alignTemporally, type TemporalAlignment } from "../../../src/search/temporal-alignment.ts";
 import type { TimeRange } from "../../../src/time-range.ts";

@@ -35,7 +35,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   parseAss: "is called by parseTranscript",
   parseLineFormat: "is called by parseTranscript",
   parseMediaTime: "is called by parseTranscript, and reads a few characters",
-  parseSami: "is called by parseTranscript",
   parseScc: "is called by parseTranscript",
   parseTtml: "is called by parseTranscript",
   skipXmlProlog: "is called by parseTranscript and describeFile",

@@ -173,7 +173,6 @@ describe("a text beside a video", () => {
     ["TSV", "tsv", "start\tend\ttext\n0\t1500\tA heron lands.\n"],
     ["SCC", "scc", "Scenarist_SCC V1.0\n\n00:00:00:00\t9420 9420 94ae 94ae c8e5\n"],
     ["TTML", "ttml", '<tt><body><div><p begin="0s" end="1.5s">A heron.</p></div></body></tt>'],
-    ["SAMI", "smi", "<SAMI><BODY><SYNC Start=0><P>A heron.</BODY></SAMI>"],
     ["ASS", "ass", "[Events]\nDialogue: 0,0:00:00.00,0:00:01.50,Default,,0,0,0,,A heron.\n"],
     ["a list of cues", "json", json([cue])],
     ["a list of cues with a mark", "json", `\ufeff${json([null, cue])}`],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { segmentAudio } from "../../../../src/ingest/segmentation/segment-audio.ts";
+import { segmentAudio } from "../../../../src/ingest/segmentation.ts";
 
 type Seconds = [start: number, end: number];
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   segmentVideo,
   type SegmentationInput,
-  toVideoSegments,
-} from "../../../../src/ingest/segmentation/segment-video.ts";
+  toSegments,
+} from "../../../../src/ingest/segmentation.ts";
 import { SHOTS } from "../../../../src/parameters.ts";
 import type { TimeRangeMs } from "../../../../src/time-range.ts";
 import type { Asset, FrameSummary, Transition } from "../../../../src/types.ts";
@@ -196,8 +196,8 @@ it("the same video gets the same segment ids every time", async () => {
   const ranges = (await segmentVideo(10_000, NO_FRAMES, NO_LIMIT)).map(({ startMs, endMs }) => {
     return { startMs, endMs, keyframeMs: startMs };
   });
-  const segments = await toVideoSegments(asset, ranges);
-  expect(await toVideoSegments(asset, ranges)).toEqual(segments);
+  const segments = await toSegments(asset, ranges);
+  expect(await toSegments(asset, ranges)).toEqual(segments);
   for (const { segmentId } of segments) {
     expect(segmentId).toMatch(/^seg_01M7YVA35X[0-9A-HJKMNP-TV-Z]{16}$/);
   }

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  findSilences,
-  splitLongShot,
-} from "../../../../src/ingest/segmentation/split-long-shots.ts";
+import { findSilences, splitLongShot } from "../../../../src/ingest/segmentation.ts";
 import { SHOTS } from "../../../../src/parameters.ts";
 import type { TimeRangeMs } from "../../../../src/time-range.ts";
 import type { FrameSummary } from "../../../../src/types.ts";

@@ -260,6 +260,7 @@ it.each<[string, Uint8Array | string]>([
   ["SSA without dialogue", "[Script Info]\nTitle: x\n"],
   ["TTML without text", '<?xml version="1.0"?><tt/>'],
   ["XML that isn't TTML", '<?xml version="1.0"?><transcript><text start="1">a</text></transcript>'],
+  ["SAMI", "<SAMI><BODY><SYNC Start=500><P>The ferry.</BODY></SAMI>"],
   ["RTF", "{\\rtf1 The ferry leaves.}"],
   ["Spruce STL", "$Bold = FALSE\n00:00:01:00 , 00:00:02:00 , The ferry\n"],
   ["QuickTime text", "{QTtext} {size:20}\n{timeScale:30}\n[00:00:01.00]\na\n[00:00:02.15]\nb\n"],

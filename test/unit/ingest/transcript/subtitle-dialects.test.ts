@@ -156,13 +156,6 @@ describe("JSON in milliseconds is told by its items:", () => {
     ["cues with durations", items.map((one) => ({ ...one, duration: one.end - one.start }))],
     ["durations alone", items.map(({ end, ...one }) => ({ ...one, duration: end - one.start }))],
     ["a record", { cues: items }],
-    [
-      "the nodes of a subtitle tool",
-      [
-        { type: "header", data: "WEBVTT" },
-        ...items.map((data) => ({ type: "cue", data: { ...data, settings: "" } })),
-      ],
-    ],
   ])("%s", (_, value) => {
     expect(cuesOf(JSON.stringify(value))).toEqual(CUES);
   });
@@ -273,24 +266,6 @@ describe("SCC that is painted on", () => {
       ["00:00:03:00", "94d2 94d2 4546"],
     );
     expect(texts(text)).toEqual(["Ab\nCD", "EF"]);
-  });
-});
-
-describe("SAMI", () => {
-  const SAMI =
-    "<SAMI><HEAD><STYLE TYPE='text/css'><!-- P { margin: 1pt; }\n.FRCC { Name: F; lang: fr-FR; }\n" +
-    ".ENCC {Name: English; lang:en-US; SAMI_Type: CC;} --></STYLE></HEAD><BODY>\n<SYNC Start=500>";
-  it.each([
-    ["ENCC", "en-US"],
-    ["frcc", "fr-FR"],
-    ["DECC", null],
-  ])("of the class %s has the language %s", (name, language) => {
-    expect(parse(`${SAMI}<P Class=${name}>The ferry.\n</BODY></SAMI>`).language).toBe(language);
-  });
-  it("keeps a sign that begins no tag", () => {
-    expect(textsOf(`${SAMI}<P Class=ENCC>I <3 1 < 2<br>gulls.\n</BODY></SAMI>`)).toEqual([
-      "I <3 1 < 2\ngulls.",
-    ]);
   });
 });
 

@@ -57,11 +57,6 @@ describe("a transcript with times is parsed from", () => {
         '<p><span begin="27.5t" dur="50f">Gulls follow.</span></p></div></body></tt:tt>',
     ],
     [
-      "SAMI",
-      '<SAMI><HEAD><STYLE TYPE="text/css"><!-- P {x} --></STYLE></HEAD><BODY>\n<SYNC Start=500><P Class=ENCC>The ferry<br>leaves.\n' +
-        "<SYNC Start=2500><P Class=ENCC>&nbsp;\n<SYNC Start=3000><P Class=ENCC>Gulls follow.\n</BODY></SAMI>",
-    ],
-    [
       "whisper.cpp's JSON",
       '{"result":{"language":"en"},"transcription":[{"offsets":{"from":500,"to":2500},"text":" The ferry\\nleaves."},' +
         '{"offsets":{"from":3000,"to":5800},"text":" Gulls follow."}]}',

@@ -6,7 +6,7 @@ import {
   Output,
 } from "mediabunny";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readTimeline } from "../../../../src/media/container/read-timeline.ts";
+import { readTimeline } from "../../../../src/media/container/timeline.ts";
 import { atRate, makeVideo } from "../../../engine/video-file.ts";
 import { type Edit, toRangedFile, withEdits } from "../../../support/patched-media.ts";
 

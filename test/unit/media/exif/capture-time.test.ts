@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findZone, parseTime, parseZone } from "../../../../src/media/exif/capture-time.ts";
+import { findZone, parseTime, parseZone } from "../../../../src/media/exif/capture-facts.ts";
 
 describe("a time as files write it", () => {
   it.each<[string, string | null, number | null]>([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { selectKeyframe } from "../../../../src/ingest/segmentation/segment-video.ts";
+import { selectKeyframe } from "../../../../src/ingest/segmentation.ts";
 import { measureSharpness } from "../../../../src/media/pixels/luma.ts";
 import { selectRefinementFrames } from "../../../../src/media/shots/detect-shots.ts";
 import {
   type FrameDescriptor,
   toFrameDescriptor,
-} from "../../../../src/media/shots/frame-descriptor.ts";
-import { findTransitions } from "../../../../src/media/shots/transitions.ts";
+  findTransitions,
+} from "../../../../src/media/shots/transitions.ts";
 import type { TimeRangeMs } from "../../../../src/time-range.ts";
 import type { FrameSummary, Transition } from "../../../../src/types.ts";
 

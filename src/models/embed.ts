@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { IMAGE_EMBEDDINGS } from "../config.ts";
+import { IMAGE_EMBEDDINGS, MODELS } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import { treatAsInvalid } from "../ignored-errors.ts";
 import { log } from "../log.ts";
 import { callInBatches, dataUri, invalidResponseError, runModel } from "./run.ts";
-
-const { batchSize, timeoutMs } = IMAGE_EMBEDDINGS;
 
 export type EmbeddingInput = { text: string } | { image: Uint8Array };
 
@@ -42,10 +40,10 @@ export async function embedInImageSpace(
   inputs: readonly EmbeddingInput[],
 ): Promise<ImageVectors> {
   let { IMAGE_EMBEDDINGS_URL: url, IMAGE_EMBEDDINGS_MODEL: model } = env;
-  const vectors = await callInBatches(inputs, batchSize, async (batch) => {
+  const vectors = await callInBatches(inputs, IMAGE_EMBEDDINGS.batchSize, async (batch) => {
     const input = batch.map((item) => ("text" in item ? item : { image: dataUri(item.image) }));
     const reply = await (url === ""
-      ? runModel(env.AI, model, { input }, embeddings, timeoutMs)
+      ? runModel(env.AI, model, { input }, embeddings, IMAGE_EMBEDDINGS.timeoutMs)
       : requestEmbeddings(env, batch));
     if (reply.data.length !== batch.length) throw invalidResponseError(model);
     model = reply.model ?? model;
@@ -96,7 +94,7 @@ async function requestEmbeddings(
       ...(key && { authorization: `Bearer ${key}` }),
     },
     body: JSON.stringify({ ...(model !== "" && { model }), input }),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(IMAGE_EMBEDDINGS.timeoutMs),
   }).catch((cause: unknown) => {
     const isTimeout = cause instanceof Error && cause.name === "TimeoutError";
     const code = isTimeout ? "upstream_timeout" : "upstream_unavailable";
@@ -112,4 +110,25 @@ async function requestEmbeddings(
   const parsed = embeddings.safeParse(await response.json().catch(treatAsInvalid));
   if (parsed.success) return parsed.data;
   throw invalidResponseError(model, parsed.error);
+}
+
+const { id, dimensions, batchSize, maxCharacters, timeoutMs } = MODELS.embedText;
+
+const response = z.object({ data: z.array(z.array(z.number()).length(dimensions)) });
+
+/**
+ * Embeds texts: one vector each, with `MODELS.embedText.dimensions` values. Equal texts are sent
+ * once. The model takes 60,000 tokens in a batch, and truncates each text at a number that its
+ * pages disagree about.
+ */
+export async function embedText(ai: Ai, texts: string[]): Promise<number[][]> {
+  const distinct = [...new Set(texts)];
+  const vectors = await callInBatches(distinct, batchSize, async (batch) => {
+    const text = batch.map((input) => input.slice(0, maxCharacters));
+    const batchResponse = response.refine(({ data }) => data.length === text.length);
+    const input = { text, truncate_inputs: true };
+    return (await runModel(ai, id, input, batchResponse, timeoutMs)).data;
+  });
+  const vectorOf = new Map(distinct.map((text, i) => [text, vectors[i]!]));
+  return texts.map((text) => vectorOf.get(text)!);
 }

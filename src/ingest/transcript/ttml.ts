@@ -3,10 +3,8 @@ import type { Cue } from "../../types.ts";
 import { skipXmlProlog } from "../../xml-prolog.ts";
 import { addBadLine, type ParsedCues } from "./cue-text.ts";
 
-/* Transcripts in markup: TTML, which is XML, and SAMI, which is like HTML. */
-
-/** A tag of XML or HTML. `name` is in lower case and without a prefix, as are attributes. */
-interface MarkupTag {
+/** A tag. Names of elements and attributes are in lower case and without a prefix. */
+interface TtmlTag {
   kind: "open" | "close";
   name: string;
   attributes: Map<string, string>;
@@ -14,116 +12,27 @@ interface MarkupTag {
   at: number;
 }
 
-const ATTRIBUTE_NAME = /[^\s=<>"'/]+/g;
-const EQUALS = /\s*=\s*/y;
-const BARE_VALUE = /[^\s"'>]*/y;
-const SKIPPED = [
-  ["<!--", "-->"],
-  ["<![CDATA[", "]]>"],
-  ["<?", "?>"],
-  ["<!", ">"],
-] as const;
+/** A comment, a text that isn't markup, a declaration or instruction, a tag, or a text. */
+const TOKENS =
+  /<!--[^]*?(?:-->|$)|<!\[CDATA\[([^]*?)(?:\]\]>|$)|<[!?][^>]*>?|<(\/?)([a-z_][^\s<>/]*)((?:[\s/][^<>]*)?)>|([^<]+|<)/gi;
+const ATTRIBUTES = /(?<![^\s"'/])([^\s=<>"'/]{1,100})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)')/g;
 
-/**
- * Splits XML, or HTML as careless as that of SAMI, into tags and text. Skips comments,
- * declarations and instructions. Entities are decoded.
- */
-function* tokenize(text: string): Generator<MarkupTag | { kind: "text"; text: string }> {
-  for (let at = 0; at < text.length;) {
-    const start = text.indexOf("<", at);
-    if (start !== at) {
-      const end = start < 0 ? text.length : start;
-      yield { kind: "text", text: decodeHTML(text.slice(at, end)) };
-      if (start < 0) return;
-    }
-    if (!/[a-z_/!?]/i.test(text[start + 1] ?? "")) {
-      yield { kind: "text", text: "<" };
-      at = start + 1;
-      continue;
-    }
-    const skipped = SKIPPED.find(([opening]) => text.startsWith(opening, start));
-    const [opening, closing] = skipped ?? ["<", ">"];
-    const end = text.indexOf(closing, start + opening.length);
-    if (end < 0) return;
-    at = end + closing.length;
-    if (opening === "<![CDATA[") yield { kind: "text", text: text.slice(start + 9, end) };
-    if (skipped) continue;
-    const source = text.slice(start + 1, end);
-    const [, slash, name] = /^(\/?)\s{0,9}([^\s/>]{1,100})/.exec(source) ?? [];
+/** Splits XML into tags and text, without comments, declarations and instructions. */
+function* tokenize(xml: string): Generator<TtmlTag | { kind: "text"; text: string }> {
+  for (const { index, 1: data, 2: slash, 3: name, 4: rest = "", 5: text } of xml.matchAll(TOKENS)) {
+    if (data !== undefined) yield { kind: "text", text: data };
+    if (text !== undefined) yield { kind: "text", text: decodeHTML(text) };
     if (name === undefined) continue;
-    const [kind, isEmpty] = [slash ? "close" : "open", source.endsWith("/")] as const;
-    yield { kind, name: localName(name), attributes: parseAttributes(source), isEmpty, at: start };
-  }
-}
-
-/** Reads each character once: a value that isn't closed is left out, and what it has is read. */
-function parseAttributes(source: string): Map<string, string> {
-  const attributes = new Map<string, string>();
-  const matchAt = (pattern: RegExp, at: number) => {
-    pattern.lastIndex = at;
-    return pattern.exec(source);
-  };
-  for (let at = 0; ;) {
-    const name = matchAt(ATTRIBUTE_NAME, at);
-    if (name === null) return attributes;
-    at = ATTRIBUTE_NAME.lastIndex;
-    if (matchAt(EQUALS, at) === null) continue;
-    at = EQUALS.lastIndex;
-    const quote = source[at] === '"' || source[at] === "'" ? source[at]! : "";
-    const start = at + quote.length;
-    const end = quote ? source.indexOf(quote, start) : at + matchAt(BARE_VALUE, at)![0].length;
-    if (end < 0) continue;
-    attributes.set(localName(name[0]), decodeHTMLAttribute(source.slice(start, end)));
-    at = end;
+    const found = Array.from(rest.matchAll(ATTRIBUTES), ([, attribute, double, single]) => {
+      return [localName(attribute!), decodeHTMLAttribute(double ?? single!)] as const;
+    });
+    const [kind, isEmpty] = [slash ? "close" : "open", rest.endsWith("/")] as const;
+    yield { kind, name: localName(name), attributes: new Map(found), isEmpty, at: index };
   }
 }
 
 function localName(name: string): string {
   return name.slice(name.lastIndexOf(":") + 1).toLowerCase();
-}
-
-/** Characters before and in the styles of a file of SAMI. */
-const MAX_STYLES = 20_000;
-/** The language of a class of paragraphs: `.ENCC { Name: English; lang: en-US; }`. */
-const CLASS_LANGUAGE = /\.([\w-]{1,64})\s{0,9}\{[^{}]{0,999}?\blang\s{0,9}:\s{0,9}([a-z-]{2,35})/gi;
-
-/** Whether a text is SAMI, the captions of Windows Media. */
-export function isSami(text: string): boolean {
-  return /^<sami[\s>]/i.test(skipXmlProlog(text.slice(0, 4000)));
-}
-
-/**
- * Parses SAMI. Each `SYNC` ends what was shown. Of several languages, which are classes of
- * paragraphs, the one with the most text is taken.
- */
-export function parseSami(text: string): ParsedCues {
-  const styles = text.slice(0, MAX_STYLES).matchAll(CLASS_LANGUAGE);
-  const languages = new Map(Array.from(styles, ([, name, tag]) => [name!.toLowerCase(), tag!]));
-  const byClass = new Map<string, Cue[]>();
-  let [time, texts]: [number, Pick<Cue, "text">] = [NaN, { text: "" }];
-  for (const token of tokenize(text)) {
-    if (token.kind === "text") texts.text += token.text;
-    else if (token.kind === "close") continue;
-    else if (token.name === "sync") {
-      time = Number(token.attributes.get("start")?.replace(/ms$/i, "") ?? NaN) / 1000;
-      texts = { text: "" }; // text before a paragraph isn't shown
-    } else if (token.name === "p" && !Number.isNaN(time)) {
-      const className = token.attributes.get("class")?.toLowerCase() ?? "";
-      const cues = byClass.get(className) ?? [];
-      const last = cues.at(-1);
-      if (last && Number.isNaN(last.end)) last.end = time;
-      const cue = { start: time, end: NaN, text: "" };
-      cues.push(cue);
-      texts = cue;
-      byClass.set(className, cues);
-    } else if (token.name === "br") texts.text += "\n";
-  }
-  const shown = [...byClass].map(([name, cues]) => ({
-    cues: cues.filter((cue) => cue.text.trim() !== ""),
-    language: languages.get(name) ?? null,
-  }));
-  const [longest = { cues: [] }] = shown.toSorted((a, b) => b.cues.length - a.cues.length);
-  return { ...longest, badLines: [] };
 }
 
 const MAX_DEPTH = 64;
@@ -202,7 +111,7 @@ export function parseTtml(text: string, isAbsolute: boolean = false): ParsedCues
   return { cues: cues.filter((cue) => cue.text.trim() !== ""), badLines, language };
 }
 
-function readRates({ attributes }: MarkupTag): Pick<Rates, "fps" | "ticks"> {
+function readRates({ attributes }: TtmlTag): Pick<Rates, "fps" | "ticks"> {
   const multiplier = attributes.get("frameratemultiplier") ?? "1 1";
   const [numerator = 1, denominator = 1] = multiplier.split(/[\s:]+/).map(Number);
   const frameRate = Number(attributes.get("framerate") ?? DEFAULT_FPS);
@@ -216,7 +125,7 @@ function readRates({ attributes }: MarkupTag): Pick<Rates, "fps" | "ticks"> {
  * Opens an element. Null if it has times that can't be read. Times that fit their parent as
  * absolute ones only, or begin after its end, make all absolute.
  */
-function openElement(tag: MarkupTag, parent: TtmlElement, rates: Rates): TtmlElement | null {
+function openElement(tag: TtmlTag, parent: TtmlElement, rates: Rates): TtmlElement | null {
   const [begin, end, duration] = ["begin", "end", "dur"].map((name) => {
     const value = tag.attributes.get(name)?.trim();
     return value === undefined ? undefined : parseTtmlTime(value, rates);

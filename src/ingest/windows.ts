@@ -1,8 +1,8 @@
-import { append, partitionPoint } from "../../lists.ts";
-import { SHOTS, SIGNATURE } from "../../parameters.ts";
-import { getAnalysisBytes, type WindowAnalysis } from "../../store/r2/window-analysis.ts";
-import type { TimeRangeMs } from "../../time-range.ts";
-import type { Asset, FrameSummary } from "../../types.ts";
+import { append, partitionPoint } from "../lists.ts";
+import { SHOTS, SIGNATURE } from "../parameters.ts";
+import { getAnalysisBytes, type WindowAnalysis } from "../store/r2/window-analysis.ts";
+import type { TimeRangeMs } from "../time-range.ts";
+import type { Asset, FrameSummary } from "../types.ts";
 
 const WINDOW_MS = SHOTS.windowSeconds * 1000;
 /** Rounding error of sums of fractions, in ms. */
