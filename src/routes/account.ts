@@ -3,7 +3,7 @@ import { PRICES, STORAGE_PRICES } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { cacheRevocation } from "../http/authenticate.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, recordUsage } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import {
   countField,
@@ -17,7 +17,6 @@ import {
   text,
   time,
 } from "../http/fields.ts";
-import { recordUsage } from "../http/metering.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import * as z from "../http/zod.ts";
 import { type AccountId, newId } from "../ids.ts";

@@ -1,11 +1,10 @@
 import { linesOfText } from "../clean-text.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, createMediaUrlSigner } from "../http/context.ts";
 import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
 import { indexName, userMetadata } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { webhookUrlIssues } from "../http/webhook-url.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";

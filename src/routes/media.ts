@@ -1,13 +1,11 @@
 import { AppError } from "../errors.ts";
 import { evaluateConditions, isRangeCurrent, parseRange } from "../http/conditional-request.ts";
 import { contentDisposition, withExtension } from "../http/content-disposition.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, meterRequest } from "../http/context.ts";
 import { createRouter, jsonResponse } from "../http/endpoint.ts";
-import { meterRequest } from "../http/metering.ts";
-import { verifyMediaToken } from "../media-token.ts";
 import { resizeImage } from "../media/pixels/crop-image.ts";
 import { decodeJpeg, encodeJpeg } from "../media/pixels/jpeg.ts";
-import { keySecrets } from "../signed-token.ts";
+import { keySecrets, verifyMediaToken } from "../signed-token.ts";
 import { getObject, headObject, isKeyframe } from "../store/r2/object-keys.ts";
 
 /** Routes of stored files, by the signed URLs in API responses. OpenAPI doesn't document them. */

@@ -1,7 +1,7 @@
 import type { FoundAsset } from "../store/index-database/find-segments.ts";
+import { countFacets, type Facets, type GroupedSegment } from "../store/index-database/groups.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Asset, BoundingBox, Mask, NamedIndexRef, Segment } from "../types.ts";
-import { countFacets, type Facets, type GroupedSegment } from "./aggregate/group-keys.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Signals } from "./fuse.ts";
 import { uniqueWords } from "./query.ts";

@@ -5,6 +5,7 @@ import {
   workingCopyOf,
 } from "../../derived-media.ts";
 import { mapRecord } from "../../field-names.ts";
+import type { MediaUrlSigner } from "../../http/context.ts";
 import {
   assetIdFields,
   countField,
@@ -21,7 +22,6 @@ import {
   text,
   time,
 } from "../../http/fields.ts";
-import type { MediaUrlSigner } from "../../http/signed-url.ts";
 import * as z from "../../http/zod.ts";
 import { keyframeKey, mediaKey, sourceKey, storyboardKey } from "../../store/r2/object-keys.ts";
 import { type Asset, ASSET_STATES, ASSET_TYPES } from "../../types.ts";

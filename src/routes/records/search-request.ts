@@ -9,7 +9,6 @@ import * as z from "../../http/zod.ts";
 import { ID_CHARACTERS } from "../../ids.ts";
 import { normalizeText } from "../../normalize-text.ts";
 import { AGGREGATE, FEEDBACK, LOGIC, SEQUENCES } from "../../parameters.ts";
-import { GROUPINGS, parseGrouping } from "../../search/aggregate/group-keys.ts";
 import { hasWord } from "../../search/query.ts";
 import {
   makeSearchRequest,
@@ -23,6 +22,7 @@ import {
   OPERATORS,
   type Scalar,
 } from "../../store/index-database/asset-scope.ts";
+import { GROUPINGS, parseGrouping } from "../../store/index-database/groups.ts";
 import { isObject } from "../../user-metadata.ts";
 import { isCursorPosition, parseCursor } from "./search-result.ts";
 

@@ -1,6 +1,11 @@
 import { invalid } from "../../errors.ts";
 import { mapRecord } from "../../field-names.ts";
-import type { Context } from "../../http/context.ts";
+import {
+  type Context,
+  countWork,
+  createMediaUrlSigner,
+  type MediaUrlSigner,
+} from "../../http/context.ts";
 import {
   assetIdFields,
   calibrationField,
@@ -15,9 +20,7 @@ import {
   share,
   text,
 } from "../../http/fields.ts";
-import { countWork } from "../../http/metering.ts";
 import { INVALID_CURSOR, pageFields } from "../../http/pagination.ts";
-import { createMediaUrlSigner, type MediaUrlSigner } from "../../http/signed-url.ts";
 import * as z from "../../http/zod.ts";
 import type { Signal } from "../../search/fuse.ts";
 import type { Hit, HitAsset, HitStep } from "../../search/hits.ts";
@@ -272,27 +275,19 @@ export const searchResult = z
  */
 type CursorPosition = Pick<SearchRequest, "offset" | "after" | "readyBy" | "cursorTag">;
 
-/** Pages of earlier versions don't say where the next one begins, and how the query was read. */
-type SentPage = Pick<
-  ResultPage,
-  "offset" | "readyBy" | "cursorTag" | "total" | "count" | "calibration"
-> &
-  Partial<ResultPage>;
-
 export async function toSearchResult(
   hits: Hit[],
-  page: SentPage,
+  page: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
-  const { offset, readyBy, cursorTag, total, count, next, calibration, interpretation } = page;
-  const { facets = {} } = page;
+  const { offset, readyBy, cursorTag, total, count, next, calibration, facets } = page;
   return {
     segments: await Promise.all(hits.map((hit) => toHitRecord(hit, signUrl))),
     total,
     next_cursor: next
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
-    ...(interpretation && { query: toQueryRecord(interpretation) }),
+    query: toQueryRecord(page.interpretation),
     ...(Object.keys(facets).length > 0 && { facets }),
     calibration,
   };

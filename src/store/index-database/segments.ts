@@ -344,21 +344,21 @@ export async function listWrittenVectors(db: IndexDb, segmentIds: readonly Segme
   return rows.flatMap(idsOf);
 }
 
-/** Records the model of segments' text vectors: null for segments without text. */
-export async function setTextModel(db: IndexDb, segments: Segment[], model: string): Promise<void> {
-  const ids = segments.map(({ segmentId }) => segmentId);
-  await db.batch([
-    sql`UPDATE segments SET text_model =
-        (CASE WHEN caption || transcript || on_screen_text <> '' THEN ${model} END)
-      WHERE segment_id ${inList(ids)}`,
-  ]);
-}
+const EMBEDDED = {
+  text_model: "caption || transcript || on_screen_text <> ''",
+  image_model: HAS_KEYFRAME,
+};
 
-/** Records the model of segments' image vectors: null for segments without a keyframe. */
-export async function setImageModel(db: IndexDb, segments: Segment[], model: string | null) {
+/** Records the model of segments' vectors: null for segments without text, or a keyframe. */
+export async function setVectorModel(
+  db: IndexDb,
+  column: keyof typeof EMBEDDED,
+  segments: Segment[],
+  model: string | null,
+): Promise<void> {
   const ids = segments.map(({ segmentId }) => segmentId);
+  const value = sql`(CASE WHEN ${raw(EMBEDDED[column])} THEN ${model} END)`;
   await db.batch([
-    sql`UPDATE segments SET image_model = (CASE WHEN ${raw(HAS_KEYFRAME)} THEN ${model} END)
-      WHERE segment_id ${inList(ids)}`,
+    sql`UPDATE segments SET ${raw(column)} = ${value} WHERE segment_id ${inList(ids)}`,
   ]);
 }
