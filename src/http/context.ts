@@ -10,7 +10,6 @@ import { requireQuota } from "../store/d1/quotas.ts";
 import type { Caller } from "../types.ts";
 import { shortFileName } from "./content-disposition.ts";
 
-/** Bindings and per-request variables of every handler. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {

@@ -25,7 +25,6 @@ export interface EndpointDescription {
   /** Scope that the API key must have; null needs no key. Default: `read` for GET, else `write`. */
   scope?: Scope | null;
   query?: z.ZodObject;
-  /** Schema of a JSON body. */
   body?: z.ZodObject;
   /** JSON bodies by what they do. The first one works on any index, and changes little. */
   examples?: Readonly<Record<string, object>>;
@@ -44,7 +43,6 @@ export interface EndpointDescription {
    * `secret` is never stored, so it can't be replayed.
    */
   creates?: "record" | "secret";
-  /** Schema of a JSON response. */
   response?: z.ZodType;
   /** Status of a response without content (and so without a `response` schema). */
   status?: 201 | 204;
@@ -54,11 +52,9 @@ export interface EndpointDescription {
   errors?: Partial<Record<ErrorCode, string>>;
 }
 
-/** An operation of a router. */
 export interface Operation extends EndpointDescription {
   method: "get" | "post" | "patch" | "delete";
   path: string;
-  /** Parameters of the path. */
   params: z.ZodObject;
   scope: Scope | null;
 }
@@ -121,7 +117,6 @@ const ERROR_RESPONSES = {
   ),
 } as const;
 
-/** Adds the components to which the operations refer. */
 export function registerErrors(registry: OpenAPIRegistry): void {
   registry.register("ErrorBody", errorRecord);
   registry.register("ValidationError", validationError);

@@ -49,12 +49,10 @@ export interface SentInput {
   body: Record<string, unknown>;
 }
 
-/** Names of the parameters of a path. */
 type ParamName<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamName<Rest>
   : never;
 
-/** Validated input of a handler. */
 interface Input<Path extends string, Q extends z.ZodObject, B extends z.ZodObject> {
   params: Record<ParamName<Path>, string>;
   query: z.output<Q>;
@@ -80,7 +78,7 @@ export function addEndpoint<
   const params = pathParams(path);
   const method = verb.toLowerCase() as Operation["method"];
   router.endpoints.push({ ...endpoint, method, path, params, scope });
-  router.on(verb, toHonoPath(path), async (c) => {
+  router.on(verb, path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c) => {
     requireExactPath(c);
     if (scope) {
       const caller = await authenticate(c, scope);
@@ -147,10 +145,6 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   }
   if (issues.length > 0) throw new ValidationError(issues);
   return { params, query, body } as Input<Path, Q, B>;
-}
-
-function toHonoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
 export function jsonResponse(body: unknown, status: number, headers?: Record<string, string>) {

@@ -79,7 +79,6 @@ const eventOf = <Name extends string, Data extends z.ZodType>(name: Name, data: 
     data: data.describe("Data of the event, as JSON."),
   });
 
-/** An event of a streamed answer. */
 const answerEvent = z
   .union([
     eventOf("citations", z.array(citation)),
@@ -157,7 +156,6 @@ async function* toMessages(
   }
 }
 
-/** A validated question. */
 interface AnswerRequest {
   /** The indices that the answer is from, all of one account. */
   indices: readonly MediaIndexRow[];

@@ -36,7 +36,6 @@ const fill = z.object({
   limit: int("Limit of the platform.", 10_000_000_000),
 });
 
-/** State of a deployment: `GET /health?deep=true`. */
 const deploymentRecord = z
   .object({
     bindings: z

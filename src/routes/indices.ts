@@ -107,7 +107,6 @@ addEndpoint(indexRoutes, "GET /index/{index_name}", {
   response: pageOf("assets", assetRecord)
     .extend({ index: indexRecord })
     .openapi("IndexWithAssets", { description: "An index and a page of its assets." }),
-  /** Responds with an index and a page of its assets. */
   async handle(c, { query }) {
     const index = await requireCallerIndex(c);
     const [page, tallies] = await Promise.all([

@@ -34,7 +34,10 @@ async function getMedia(c: Context): Promise<Response> {
   if (condition === 412) throw new AppError("precondition_failed", "The file has changed.");
   const allowsRange = method === "GET" && isRangeCurrent(sent, validators);
   const range = allowsRange ? parseRange(sent.get("range"), file.size) : "whole";
-  if (range === "unsatisfiable") return unsatisfiableRange(file.size);
+  if (range === "unsatisfiable") {
+    const detail = `The range is outside the file, which has ${file.size} bytes.`;
+    return jsonResponse({ detail }, 416, { "content-range": `bytes */${file.size}` });
+  }
   const isWhole = range === "whole";
   const { offset, length } = isWhole ? { offset: 0, length: file.size } : range;
   headers.set("content-length", String(length));
@@ -95,11 +98,6 @@ function mediaHeaders({ httpEtag, uploaded, httpMetadata }: R2Object): Record<st
     etag: httpEtag,
     "last-modified": uploaded.toUTCString(),
   };
-}
-
-function unsatisfiableRange(size: number): Response {
-  const detail = `The range is outside the file, which has ${size} bytes.`;
-  return jsonResponse({ detail }, 416, { "content-range": `bytes */${size}` });
 }
 
 function mediaNotFound(): AppError {

@@ -64,7 +64,6 @@ const traversalPage = z
   })
   .openapi("TraversalPage", { description: "A page of a walk through an index." });
 
-/** A line of a streamed traversal. */
 const traversalLine = z
   .union([node, z.object({ index: indexRecord, health: indexHealth })])
   .openapi("TraversalLine", { description: "A node, or on the last line the index." });

@@ -90,7 +90,6 @@ const watchFields = z.object({
 });
 const fields = watchFields.shape;
 
-/** What a watch searches for: which segments match. */
 const queryFields = z.object({
   query: lineOfText(LIMITS.queryCharacters, 1)
     .optional()
@@ -157,7 +156,6 @@ const matchRecord = z
   })
   .openapi("WatchMatch", { description: "A segment that has matched a watch." });
 
-/** Makes the request of a watch from its fields. */
 function toWatchRequest(
   sent: Omit<z.output<typeof queryFields>, "min_probability">,
   hasImage: boolean,
@@ -169,7 +167,6 @@ function toWatchRequest(
 
 export const watchRoutes = createRouter("Watches");
 
-/** A form with an image, and the other fields as JSON. */
 const imageForm = z.object({
   watch: jsonText(namedFields.omit({ similar_to: true }))
     .prefault("{}")
@@ -240,7 +237,6 @@ async function requireCallerWatch(c: Context, params: Record<"index_name" | "wat
   return { index, watch: await requireWatch(c.env.DB, index.indexId, params.watch_id) };
 }
 
-/** Makes the records of watches, with the numbers of their matches. */
 async function toRecords(c: Context, index: MediaIndexRow, watches: readonly Watch[]) {
   const { scopes } = c.get("caller");
   const ids = watches.map(({ watchId: id }) => id);

@@ -59,7 +59,6 @@ export async function toResults<T extends RankedCandidate>(
   return { hits: await toHits(selected), ...page, ...read, calibration: calibrationState(env) };
 }
 
-/** Why a segment is a hit. */
 type Explanation = Pick<UnlocalizedHit, "evidence" | "conditions"> &
   Partial<Pick<UnlocalizedHit, "timeRange">>;
 

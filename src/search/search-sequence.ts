@@ -16,7 +16,6 @@ import { compileQuery, toInterpretation } from "./query.ts";
 import { type SearchRequest, type Subquery, toSubrequest } from "./request.ts";
 import { explainBy, makeHits, type SearchResults, toResults } from "./results.ts";
 
-/** A step of a sequence, and the segments that may be it. */
 interface FoundStep {
   subquery: Subquery;
   search: QuerySearch;

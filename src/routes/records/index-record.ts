@@ -75,7 +75,6 @@ export const indexRecord = z
   })
   .openapi("Index", { description: "A named collection of videos and images." });
 
-/** Returns the record of an index for the caller. */
 export function toIndexRecord(
   c: Context,
   index: NewMediaIndex,

@@ -55,7 +55,6 @@ const seconds = (edge: string, example: number) =>
 
 const signal = (description: string) => z.number().optional().describe(description);
 
-/** A segment outside of a search. */
 export const segmentRecord = z
   .object({
     segment_id: idField("segment", "Id of the segment."),
@@ -104,7 +103,6 @@ const evidenceField = z.array(
   }),
 );
 
-/** A step of a sequence, and the segment that was found for it. */
 const hitStep = z.object({
   query: text("What the step was searched by; null with `similar_to`.", "a boat").nullable(),
   similar_to: text("Id of what the step is like; null with `query`.", null).nullable(),
@@ -113,7 +111,6 @@ const hitStep = z.object({
   evidence: evidenceField.describe("Why the segment was found for the step, strongest first."),
 });
 
-/** A segment that matches a query. */
 export const hitRecord = segmentRecord
   .extend({
     rank: z.int().min(1).describe("Position in the result; 1 is the best.").openapi({ example: 1 }),
@@ -203,7 +200,6 @@ export async function toHitRecord(
   };
 }
 
-/** A key that groups or facets have. */
 export const keyField = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .describe(
@@ -333,7 +329,6 @@ function toQueryRecord(interpretation: QueryInterpretation) {
 const CURSOR =
   /^after:(\d{1,6}):(\d{13}):(\d{1,6}):(\d(?:\.\d{1,20})?(?:e-\d{1,3})?):([\w-]{1,64}(?:,[\w-]{1,64}){0,2}):([\w-]+)$/;
 
-/** Tests whether a cursor was issued by this API. */
 export function isCursorPosition(cursor: string): boolean {
   return CURSOR.test(decode(cursor));
 }
@@ -363,7 +358,6 @@ function toCursor(position: CursorPosition & { after: RankPosition }): string {
   return Buffer.from(fields.join(":")).toString("base64url");
 }
 
-/** Counts searches and makes their response. */
 export function toCountedResult(
   c: Context,
   request: SearchRequest,

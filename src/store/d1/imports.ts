@@ -19,7 +19,6 @@ export interface ImportCandidate {
   error: Failure | null;
 }
 
-/** A sync of an import source, and the job that runs it. */
 export interface SourceSync {
   jobId: JobId;
   accountId: AccountId;

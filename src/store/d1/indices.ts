@@ -180,7 +180,6 @@ export interface Tally {
   sizeBytes: number;
 }
 
-/** Lists the tallies of an account's indices, or of one of them. */
 export async function listTallies(db: D1Database, accountId: AccountId, indexId?: IndexId) {
   return d1(db)
     .all<Tally>`SELECT index_id AS indexId, asset_type AS assetType, state, assets, segments,

@@ -57,7 +57,6 @@ export async function insertJob(
   await quota.write(db, [insert, cancelSuperseded]);
 }
 
-/** Returns the unfinished job of a kind that an asset has, or null. */
 export async function getUnfinishedJob(db: D1Database, assetId: AssetId, kind: JobKind) {
   return d1(db)
     .firstValue<JobId>`SELECT job_id FROM jobs WHERE asset_id = ${assetId} AND kind = ${kind}

@@ -17,7 +17,9 @@ export async function listShards(db: D1Database, indexId: IndexId): Promise<Shar
 export function insertFirstShard(env: Env, indexId: IndexId): SqlFragment[] {
   const shard = sql`INSERT INTO shards (index_id, shard, vector_pair)
     SELECT index_id, 0, ${pairForNewShard(env)} FROM indices WHERE index_id = ${indexId}`;
-  return [insertPairs(env), shard];
+  const pairs = sql`INSERT OR IGNORE INTO vector_pairs (vector_pair)
+    SELECT value FROM json_each(${JSON.stringify(listPairNumbers(env))})`;
+  return [pairs, shard];
 }
 
 export function shardLimit(env: Pick<Env, "SHARD_BYTES">): number {
@@ -78,11 +80,6 @@ function pairForNewShard(env: Env): SqlFragment {
   return sql`(SELECT vector_pair FROM vector_pairs WHERE vector_pair ${inList(listPairNumbers(env))}
     ORDER BY ${takesShards(env)} DESC, IIF(${takesShards(env)}, -vector_count, vector_count),
       vector_pair LIMIT 1)`;
-}
-
-function insertPairs(env: Env): SqlFragment {
-  return sql`INSERT OR IGNORE INTO vector_pairs (vector_pair)
-    SELECT value FROM json_each(${JSON.stringify(listPairNumbers(env))})`;
 }
 
 /** How many vectors a pair has, in its fuller index. */

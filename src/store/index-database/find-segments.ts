@@ -197,7 +197,6 @@ export async function countStems(databases: readonly IndexDb[], stems: readonly 
   return counts;
 }
 
-/** What databases say of their text in one statement. */
 export interface TextSummary {
   total: number;
   /** The first letters of stems that are there, of those that mark a language, as JSON. */

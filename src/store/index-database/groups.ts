@@ -20,7 +20,7 @@ export type Grouping =
 export type GroupKey = Scalar;
 
 /** Characters of a key: longer texts that begin alike are one group. */
-export const MAX_KEY_CHARACTERS = 200;
+const MAX_KEY_CHARACTERS = 200;
 
 /** Numbers of segments, of their milliseconds, and of assets. An image has 0 ms. */
 export interface Sizes {
@@ -63,7 +63,7 @@ export async function listGroups(
   const answers = await Promise.all(databases.map((db) => db.batch(statements)));
   const rows = answers.flatMap(([groups]) => groups as GroupRow[]);
   const merged = mergeGroups(
-    rows.map(({ key, ...row }) => Object.assign(row, { key: parseKey(key) })),
+    rows.map(({ key, ...row }) => Object.assign(row, { key: JSON.parse(key) as GroupKey })),
   );
   const firsts = answers.flatMap(([groups]) => (groups as GroupRow[]).slice(0, 1));
   const repeated = rows.length - merged.length;
@@ -173,12 +173,8 @@ function keyText(type: SqlFragment, value: SqlFragment): SqlFragment {
   );
 }
 
-function parseKey(text: string): GroupKey {
-  return JSON.parse(text) as GroupKey;
-}
-
 /** Identifies a key among others: the number 5 and the text "5" are two. */
-export function keyId(key: GroupKey): string {
+function keyId(key: GroupKey): string {
   return JSON.stringify(key);
 }
 

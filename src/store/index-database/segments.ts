@@ -299,10 +299,6 @@ interface WrittenVectors {
   vectors: number;
 }
 
-function bitOf(id: VectorId): number {
-  return 1 << possibleIds(toSegmentId(id)).indexOf(id);
-}
-
 function idsOf({ segmentId, vectors }: WrittenVectors): VectorId[] {
   return possibleIds(segmentId).filter((_, i) => vectors & (1 << i));
 }
@@ -323,10 +319,11 @@ export async function recordVectors(
 ): Promise<VectorId[]> {
   const segmentIds = [...new Set([...ids, ...candidates].map(toSegmentId))];
   if (segmentIds.length === 0) return [];
-  const rows = segmentIds.map((segmentId) => ({
-    segmentId,
-    bits: ids.reduce((bits, id) => (toSegmentId(id) === segmentId ? bits | bitOf(id) : bits), 0),
-  }));
+  const given = new Set(ids);
+  const rows = segmentIds.map((segmentId) => {
+    const isGiven = possibleIds(segmentId).map((id) => given.has(id));
+    return { segmentId, bits: isGiven.reduce((bits, isSet, i) => bits | (+isSet << i), 0) };
+  });
   const [before] = await db.batch([
     ofSegments(segmentIds),
     ...inChunks(rows).map(
