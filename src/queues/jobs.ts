@@ -32,7 +32,6 @@ import {
   ATTEMPTS_EXHAUSTED,
   claimJob,
   continueJob,
-  deferJob,
   releaseJob,
   renewJob,
   requireJob,
@@ -71,7 +70,7 @@ function leasedJob(
     logFailure: (error) => log("warn", "job.failed", { job: jobId, kind, cause: traceOf(error) }),
     release: (failure, dueAt, isDeferred) =>
       isDeferred
-        ? deferJob(env.DB, jobId, failure, dueAt)
+        ? releaseJob(env.DB, jobId, dueAt, failure)
         : releaseJob(env.DB, jobId, dueAt + JOBS.redispatchMs),
     async fail(error) {
       await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });

@@ -8,20 +8,15 @@ import { indexObject } from "./index-object.ts";
 import { batch, sql, d1 } from "./sql.ts";
 import { pairBindings } from "./vectorize/vector-pairs.ts";
 
-/** How full D1 is, and whether ingests are accepted as of the last sweep. */
-export interface DatabaseFill {
-  usedBytes: number;
-  limitBytes: number;
-  acceptsIngests: boolean;
-  /** When the cron trigger last ran, in epoch ms; null before its first run. */
-  sweptAt: number | null;
-}
-
 function databaseLimit(env: Pick<Env, "D1_BYTES">): number {
   return Number(env.D1_BYTES) || CAPACITY.databaseBytes;
 }
 
-export async function getDatabaseFill(env: Env): Promise<DatabaseFill> {
+/**
+ * Returns how full D1 is, and as of the last sweep whether ingests are accepted. `sweptAt` is when
+ * that ran, in epoch ms; null before the first one.
+ */
+export async function getDatabaseFill(env: Env) {
   const { results, meta } = await d1(env.DB).run<{
     acceptsIngests: number;
     sweptAt: number | null;

@@ -82,14 +82,11 @@ function pairForNewShard(env: Env): SqlFragment {
       vector_pair LIMIT 1)`;
 }
 
-/** How many vectors a pair has, in its fuller index. */
-export interface PairCount {
-  number: number;
-  count: number;
-}
-
-/** Records how many vectors each pair has. Returns whether one takes new shards. */
-export async function recordVectorCounts(env: Env, counts: PairCount[]): Promise<boolean> {
+/**
+ * Records how many vectors each pair has, in its fuller index. Returns whether one takes new
+ * shards.
+ */
+export async function recordVectorCounts(env: Env, counts: { number: number; count: number }[]) {
   const [, rows] = await batch(env.DB, [
     sql`INSERT INTO vector_pairs (vector_pair, vector_count)
       SELECT value ->> 'number', value ->> 'count' FROM json_each(${JSON.stringify(counts)})

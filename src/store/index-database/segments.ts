@@ -4,6 +4,7 @@ import { type AssetId, type IndexId, isIdText, type SegmentId, type VectorId } f
 import type { TimeRangeMs } from "../../time-range.ts";
 import type { Asset, Description, Segment } from "../../types.ts";
 import {
+  assignments,
   inChunks,
   inList,
   type PageRequest,
@@ -187,13 +188,11 @@ export async function updateDescription(
   outcome: Description | { error: Failure; caption?: string },
 ): Promise<void> {
   const empty = { model: null, caption: "", text: "", labels: [], boxes: [], error: null };
-  const { error, ...description } = { ...empty, ...outcome };
+  const { model: captionModel, text: onScreenText, ...stored } = { ...empty, ...outcome };
+  const { caption, labels, boxes, error } = stored;
+  const texts = { caption, captionModel, onScreenText, labels, boxes, error };
   await db.batch([
-    sql`UPDATE segments SET caption = ${description.caption},
-        caption_model = ${description.model}, on_screen_text = ${description.text},
-        labels = ${JSON.stringify(description.labels)},
-        boxes = ${JSON.stringify(description.boxes)}, error = ${error && JSON.stringify(error)},
-        described_at = ${Date.now()}
+    sql`UPDATE segments SET ${assignments({ ...texts, describedAt: Date.now() })}
       WHERE segment_id = ${segmentId}`,
   ]);
 }
