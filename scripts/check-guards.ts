@@ -45,7 +45,7 @@ const CALL = /\bai\.run\(|\bAI\.run\(|\.input\(|\bspace\.query\(|\.queryById\(/;
 
 /** Code that makes an environment out of the platform's bindings, which aren't guarded. */
 const ENVIRONMENTS: Guards = {
-  "src/http/metering.ts meterRequest": "requests",
+  "src/http/context.ts meterRequest": "requests",
   "src/lifecycle/sweep.ts sweep": "the cron: no billed calls and no writes",
   "src/queues/leased-work.ts withMetering": "messages",
 };

@@ -42,8 +42,8 @@ const FOREIGN = new Set(["platformId", "storageId"]);
 const TRUSTED: Record<string, string> = {
   "src/ids.ts": "creates new ids",
   "src/keys.ts": "reads ids from tokens that we signed",
-  "src/media-token.ts": "reads ids from tokens that we signed",
   "src/messages.ts": "reads ids from messages that we sent",
+  "src/signed-token.ts": "reads ids from tokens that we signed",
   "src/store/r2/object-keys.ts": "reads ids from the keys of objects that we wrote",
   "src/store/vectorize/vectors.ts": "reads ids that we stored with the vectors",
 };

@@ -38,7 +38,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "lru-cache",
     "isolate-budget",
     "isolate-memory",
-    "media-token",
     "shared-budget",
     "messages",
     "text",

@@ -178,15 +178,10 @@ function toNotFoundResponse(c: Context): Response {
   if (allowed.length === 0) {
     return jsonResponse({ detail: `There is nothing at ${path}.${hint}` }, 404);
   }
-  const methods = listMethods(allowed).join(", ");
+  const head = allowed.includes("GET") ? ["HEAD"] : []; // comes with GET, as OPTIONS with any
+  const methods = [...new Set([...allowed, ...head, "OPTIONS"])].join(", ");
   const detail = `This path supports only ${methods}.${hint}`;
   return jsonResponse({ detail }, 405, { Allow: methods });
-}
-
-/** Adds the methods that come with others: HEAD with GET, and OPTIONS with any. */
-function listMethods(methods: string[]): string[] {
-  const head = methods.includes("GET") ? ["HEAD"] : [];
-  return [...new Set([...methods, ...head, "OPTIONS"])];
 }
 
 const isParameter = (name: string) => /^[:{]/.test(name);

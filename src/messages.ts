@@ -102,7 +102,7 @@ export const jobMessage = z.discriminatedUnion("kind", [
     kind: z.literal("preview_watch"),
     ...job,
     indexName: z.string(),
-    /** A `WatchRequest`, which its route has made. */
+    /** The `SearchRequest` of what is watched for. */
     request: z.record(z.string(), z.unknown()),
     minProbability: z.number(),
     /** The stored watch, which may have an image; null for one that isn't stored. */

@@ -114,7 +114,7 @@ export const LOGIC = {
   labelMissRate: 0.5, // of detectors, for things that they name in other segments of the index
 } as const;
 
-/** Counts of what is in an index, or of what a query finds (src/search/aggregate/). */
+/** Counts of what is in an index, or of what a query finds (src/search/aggregate.ts). */
 export const AGGREGATE = {
   defaultTop: 20,
   maxTop: 100, // groups that are returned

@@ -1187,7 +1187,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a watch before it is created
-         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right, with its interval. To preview an image, create the watch with `paused` first.
+         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right. To preview an image, create the watch with `paused` first.
          */
         post: operations["previewNewWatch"];
         delete?: never;
@@ -1207,7 +1207,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a watch
-         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right, with its interval.
+         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right.
          */
         post: operations["previewWatch"];
         delete?: never;
@@ -3926,11 +3926,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": "Send an API key in the header X-API-Key."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
@@ -3940,11 +3935,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": "This API key lacks the scope \"write\"."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
@@ -3963,11 +3953,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": "There is no index named \"holiday\"."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
@@ -3977,11 +3962,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": "The body is larger than the limit of 1048576 bytes."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
@@ -4000,11 +3980,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": "Too many requests with this API key: at most 600 a minute. Retry in 12 seconds."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
@@ -4014,11 +3989,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "detail": "Internal error. Report it with the request id 6f1c2c1e-7a58-4c0c-9d5e-0f8a0f1b6c55."
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };

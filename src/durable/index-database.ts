@@ -74,7 +74,6 @@ export class IndexDatabase extends DurableObject<Env> {
     return this.ctx.storage.sql.databaseSize;
   }
 
-  /** Deletes all rows for good. */
   async close(): Promise<void> {
     const deleted = this.ctx.storage.deleteAll();
     this.ctx.storage.kv.put("closed", true); // before any `await`: both are stored, or neither is

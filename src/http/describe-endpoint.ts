@@ -25,7 +25,6 @@ export interface EndpointDescription {
   /** Scope that the API key must have; null needs no key. Default: `read` for GET, else `write`. */
   scope?: Scope | null;
   query?: z.ZodObject;
-  /** Schema of a JSON body. */
   body?: z.ZodObject;
   /** JSON bodies by what they do. The first one works on any index, and changes little. */
   examples?: Readonly<Record<string, object>>;
@@ -44,7 +43,6 @@ export interface EndpointDescription {
    * `secret` is never stored, so it can't be replayed.
    */
   creates?: "record" | "secret";
-  /** Schema of a JSON response. */
   response?: z.ZodType;
   /** Status of a response without content (and so without a `response` schema). */
   status?: 201 | 204;
@@ -54,11 +52,9 @@ export interface EndpointDescription {
   errors?: Partial<Record<ErrorCode, string>>;
 }
 
-/** An operation of a router. */
 export interface Operation extends EndpointDescription {
   method: "get" | "post" | "patch" | "delete";
   path: string;
-  /** Parameters of the path. */
   params: z.ZodObject;
   scope: Scope | null;
 }
@@ -92,49 +88,35 @@ const validationError = z
   })
   .openapi({ description: "Body of a 422 error, in the format of FastAPI." });
 
-const errorContent = (description: string, detail?: string) => {
+const errorContent = (description: string) => {
   const schema = refTo("schemas", "ErrorBody");
-  const example = detail === undefined ? {} : { example: { detail } };
-  return { description, content: { "application/json": { schema, ...example } } };
+  return { description, content: { "application/json": { schema } } };
 };
 
 /** Error responses that many operations have, by their names in `components.responses`. */
 const ERROR_RESPONSES = {
-  Unauthorized: errorContent(
-    "The API key is missing, malformed, expired or revoked.",
-    "Send an API key in the header X-API-Key.",
-  ),
-  Forbidden: errorContent(
-    "The API key lacks the scope that the operation needs.",
-    'This API key lacks the scope "write".',
-  ),
+  Unauthorized: errorContent("The API key is missing, malformed, expired or revoked."),
+  Forbidden: errorContent("The API key lacks the scope that the operation needs."),
   AccountFull: errorContent(
     "The account's storage or its bytes of records are used up (docs/limits.md).",
   ),
   NotFound: errorContent(
     "What the path or an id names doesn't exist, or belongs to another account.",
-    'There is no index named "holiday".',
   ),
-  TooLarge: errorContent(
-    "The body is too large.",
-    "The body is larger than the limit of 1048576 bytes.",
-  ),
+  TooLarge: errorContent("The body is too large."),
   Invalid: {
     description: "The request is invalid. `detail` lists every issue.",
     content: { "application/json": { schema: refTo("schemas", "ValidationError") } },
   },
   TooManyRequests: errorContent(
     "A rate limit or a limit of the day is used up. `Retry-After` says how many seconds to wait.",
-    "Too many requests with this API key: at most 600 a minute. Retry in 12 seconds.",
   ),
   ServerError: errorContent(
     "The service (500) or something behind it (502, 503, 504) failed, this deployment isn't " +
       "configured for the request (501), or it is full (507). Retry 502, 503 and 504 later.",
-    "Internal error. Report it with the request id 6f1c2c1e-7a58-4c0c-9d5e-0f8a0f1b6c55.",
   ),
 } as const;
 
-/** Adds the components to which the operations refer. */
 export function registerErrors(registry: OpenAPIRegistry): void {
   registry.register("ErrorBody", errorRecord);
   registry.register("ValidationError", validationError);

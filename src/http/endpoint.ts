@@ -3,11 +3,10 @@ import { LIMITS } from "../config.ts";
 import { AppError, ValidationError, type ValidationIssue } from "../errors.ts";
 import { append } from "../lists.ts";
 import { authenticate } from "./authenticate.ts";
-import type { AppEnv, Context } from "./context.ts";
+import { type AppEnv, type Context, meterRequest } from "./context.ts";
 import type { EndpointDescription, Operation, Route } from "./describe-endpoint.ts";
 import { pathParams } from "./fields.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
-import { meterRequest } from "./metering.ts";
 import { collectFormIssues, isFormRequest } from "./multipart.ts";
 import { unknownFieldIssues } from "./near-names.ts";
 import { readQuery, tagNextCursor } from "./pagination.ts";
@@ -50,12 +49,10 @@ export interface SentInput {
   body: Record<string, unknown>;
 }
 
-/** Names of the parameters of a path. */
 type ParamName<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamName<Rest>
   : never;
 
-/** Validated input of a handler. */
 interface Input<Path extends string, Q extends z.ZodObject, B extends z.ZodObject> {
   params: Record<ParamName<Path>, string>;
   query: z.output<Q>;
@@ -81,7 +78,7 @@ export function addEndpoint<
   const params = pathParams(path);
   const method = verb.toLowerCase() as Operation["method"];
   router.endpoints.push({ ...endpoint, method, path, params, scope });
-  router.on(verb, toHonoPath(path), async (c) => {
+  router.on(verb, path.replaceAll(/\{(\w+)\}/g, ":$1"), async (c) => {
     requireExactPath(c);
     if (scope) {
       const caller = await authenticate(c, scope);
@@ -148,10 +145,6 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   }
   if (issues.length > 0) throw new ValidationError(issues);
   return { params, query, body } as Input<Path, Q, B>;
-}
-
-function toHonoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
 export function jsonResponse(body: unknown, status: number, headers?: Record<string, string>) {

@@ -4,7 +4,6 @@ import type { AssetType } from "../types.ts";
 import { checkMetadata, plainObject } from "../user-metadata.ts";
 import * as z from "./zod.ts";
 
-/** Schema of any JSON object. */
 export const anyObject = () =>
   plainObject
     .describe("JSON object that the user attaches, at most 64 KiB.")
@@ -74,7 +73,6 @@ export function timeRange(start: string, end: string) {
   return [seconds(start, 0), seconds(end, -1)] as const;
 }
 
-/** Schema of a moment in time. */
 export function time(description: string) {
   return z.iso
     .datetime()
@@ -102,7 +100,6 @@ export const indexName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "1 to 64 letters, digits, dots, dashes, underscores")
   .describe("Name of the index.");
 
-/** Parameters of paths by their names. */
 const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
   index_name: indexName.openapi({ example: "holidays" }),
   video_id: idField("asset", "Id of the video."),
@@ -120,7 +117,6 @@ export function pathParams(path: string): z.ZodObject {
   return z.object(Object.fromEntries(names.map((name) => [name, PATH_PARAMS[name]!])));
 }
 
-/** Metadata in a response. */
 export const jsonObject = z
   .record(z.string(), z.unknown())
   .describe("JSON object that the user attached. Searches can filter by its fields.")
@@ -135,7 +131,6 @@ export const calibrationField = z
   )
   .openapi({ example: "fitted" });
 
-/** Schema of a number of things. */
 export const countField = (description: string, example = 1) => int(description, example);
 
 /**
@@ -150,7 +145,6 @@ export function orNull<Schema extends z.ZodType>(
   return describe(z.union([schema, z.null()]), description, example);
 }
 
-/** What went wrong with an asset, a job or an upload. */
 export const failureRecord = z
   .object({
     code: text("Code to compare with. docs/formats.md lists them.", "unsupported_codec"),
@@ -161,7 +155,6 @@ export const failureRecord = z
   })
   .openapi("Failure", { description: "What went wrong, and what to do." });
 
-/** Assets by state. */
 export const stateCounts = z
   .object({
     queued: countField("Assets that wait for their ingest.", 0),

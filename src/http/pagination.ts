@@ -29,7 +29,6 @@ export const pageQuery = z.object({
     .describe("`next_cursor` of the previous page."),
 });
 
-/** Fields of every response that is a page. */
 export const pageFields = {
   total: z.int().describe("Number of items on all pages.").openapi({ example: 1 }),
   next_cursor: text("`cursor` of the next page; null on the last one.", null).nullable(),

@@ -6,26 +6,18 @@ import type { Context } from "./context.ts";
 const WINDOW_SECONDS = 60;
 const MAX_WINDOWS = 10_000;
 
-interface Window {
-  endsAt: number;
-  count: number;
-}
-
-/** Requests that remain in a window, and seconds until the window is reset. */
-interface Remaining {
-  requests: number;
-  seconds: number;
-}
-
 /**
  * Fixed-window counters of one isolate, for the response headers only. The bindings, which decide,
  * count the requests of all isolates of a location.
  */
 export class RateWindows {
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new Map<string, { endsAt: number; count: number }>();
 
-  /** Counts a request of `id` at `now` (epoch ms) against `maxRequests` per window. */
-  count(id: string, maxRequests: number, now: number): Remaining {
+  /**
+   * Counts a request of `id` at `now` (epoch ms) against `maxRequests` per window. Returns the
+   * requests that remain in it, and the seconds until it is reset.
+   */
+  count(id: string, maxRequests: number, now: number) {
     let window = this.#windows.get(id);
     if (!window || window.endsAt <= now) {
       if (this.#windows.size >= MAX_WINDOWS) this.#windows.clear();

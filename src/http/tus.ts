@@ -69,7 +69,6 @@ const byteCount = (min: number) =>
 const creationHeaders = z.object({ "upload-length": byteCount(1) });
 const appendHeaders = z.object({ "upload-offset": byteCount(0) });
 
-/** What the headers of a new upload say. */
 export interface Creation {
   /** Bytes. */
   length: number;

@@ -3,7 +3,6 @@ import { AppError, invalid, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
 import * as z from "./zod.ts";
 
-/** Schema of the URL to which events are sent. */
 export const webhookUrl = (description: string, file: string) =>
   z
     .url({ protocol: /^https?$/ })

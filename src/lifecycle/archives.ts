@@ -181,7 +181,6 @@ async function withLine<T>(
   });
 }
 
-/** Deletes the asset that an import has ended in the middle of. */
 async function purgeUnfinished(env: Env, indexId: IndexId, archivedId: string): Promise<void> {
   const asset = await getAsset(env.DB, await importedAssetId(indexId, archivedId));
   if (asset?.state === IMPORTING) await purgeAsset(env, asset);

@@ -112,8 +112,7 @@ export async function createAsset(
       const notTaken = duplicateWarnings(existing, companions);
       return { asset: existing, duplicate: true, notTaken };
     }
-    await ensureStarted(env, existing);
-    return { asset: existing, duplicate: false, notTaken: [] };
+    return { asset: await ensureStarted(env, existing), duplicate: false, notTaken: [] };
   }
   if (transcript) {
     const language = transcript.language ?? asset.language;

@@ -22,10 +22,8 @@ export type FindingCode = (typeof FINDINGS)[number];
 export const INDEX_FINDINGS = ["objects_orphaned", "segments_orphaned"] as const;
 export type IndexFindingCode = (typeof INDEX_FINDINGS)[number];
 
-/** A difference between the records and the stored data. */
 export interface Finding<Code = FindingCode> {
   code: Code;
-  /** A sentence for the user. */
   message: string;
   /** Ids of the segments or vectors, or keys of the objects, concerned. */
   about: string[];

@@ -62,10 +62,7 @@ const REPAIRS: [FindingCode[], Repair][] = [
   [["ingest_failed"], restartFailed],
   [["ingest_stuck"], restart],
   [["source_missing", "source_truncated"], ({ env, asset }) => refetchSourceFile(env, asset)],
-  [
-    ["working_copy_missing"],
-    ({ env, asset, checkpoint }) => remakeWorkingCopy(env, asset, checkpoint),
-  ],
+  [["working_copy_missing"], (one) => remakeWorkingCopy(one.env, one.asset, one.checkpoint)],
   [["facts_mismatch"], ({ env, asset }) => restoreFacts(env, asset)],
   [["segment_count_mismatch"], recountSegments],
   [["keyframes_missing", "signatures_missing"], reextractKeyframes],
@@ -283,7 +280,10 @@ async function reembedSegments(context: RepairContext, vectorIds: string[]): Pro
   await inBatches(inTextBatches, INGEST.segmentsPerPart, checkpoint, (batch) =>
     reembedTexts(context, batch),
   );
-  await reembedImages(context, [...new Set(imageIds.map(toSegmentId))]);
+  const inImageBatches = [...new Set(imageIds.map(toSegmentId))];
+  await inBatches(inImageBatches, INGEST.segmentsPerPart, checkpoint, async (batch) =>
+    putImageVectors(env, asset, await listAbout(context, batch)),
+  );
 }
 
 /** Repeats while a transcript changes meanwhile, so that the last vectors are of the last text. */
@@ -297,13 +297,6 @@ async function reembedTexts(context: RepairContext, segmentIds: string[]): Promi
       return embedded.get(segmentId) !== transcript;
     });
   }
-}
-
-async function reembedImages(context: RepairContext, segmentIds: string[]): Promise<void> {
-  const { env, asset, checkpoint } = context;
-  await inBatches(segmentIds, INGEST.segmentsPerPart, checkpoint, async (batch) =>
-    putImageVectors(env, asset, await listAbout(context, batch)),
-  );
 }
 
 /** A traversal waits for a rate limit, but not for the quota of a day or a month. */

@@ -23,14 +23,12 @@ import {
   beginSync,
   getSource,
   listFollowedSources,
-  type SourceRow,
   updateSource,
   type SyncCursor,
 } from "../store/d1/sources.ts";
 import { indexObject } from "../store/index-object.ts";
 import { cleanTitle } from "../title.ts";
-
-type SyncedSource = SourceRow<ImportRequest, Listing>;
+import type { IndexRef } from "../types.ts";
 
 /** `share` is the synced share of the listing up to its item limit. */
 export type SyncProgress =
@@ -65,15 +63,21 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   }
   const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
   const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(0, MAX_BROKEN_ENTRIES);
-  const sync = toSourceSync(source, listing, job);
+  const { jobId, trigger } = job;
+  const { accountId, indexId, metadata } = source;
+  const isRequested = trigger === "request";
+  const ids = { jobId, accountId, indexId, sourceId, platform: listing.platform };
+  const sync: SourceSync = { ...ids, metadata, restoresDeleted: isRequested, now: Date.now() };
   const items = page.items.slice(0, source.itemLimit - cursor.position);
   const candidates = items.map((item, i) =>
     toCandidate(sync, source.request, item, cursor.position + i),
   );
-  await requireQuota(env.DB, source.accountId, {
+  // The records of candidates: imports, items, assets and ingests.
+  const sizes = candidates.map((each) => recordBytes(each, each, metadata).record_bytes);
+  await requireQuota(env.DB, accountId, {
     concurrent_ingests: 1,
     stored_bytes: 1,
-    ...importBytes(sync, candidates),
+    record_bytes: sizes.reduce((sum, size) => sum + size, 0),
   });
   await importItems(env.DB, sync, candidates);
   await startIngests(env, sync, false);
@@ -84,7 +88,7 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   const firstPageValidators = isFinal ? listValidators : null;
   if (page.next && position < source.itemLimit && pages < IMPORTS.maxPages) {
     const next: SyncCursor = {
-      jobId: job.jobId,
+      jobId,
       pageCursor: page.next,
       position,
       pages,
@@ -94,8 +98,8 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
     return { isComplete: false, share: position / source.itemLimit };
   }
-  await startIngests(env, sync, sync.restoresDeleted);
-  if (!sync.restoresDeleted) await pruneUnchanged(env.DB, job.jobId);
+  await startIngests(env, sync, isRequested);
+  if (!isRequested) await pruneUnchanged(env.DB, jobId);
   const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
   await updateSource(env.DB, sourceId, end);
   return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
@@ -109,13 +113,6 @@ const START: Omit<SyncCursor, "jobId"> = {
   pages: 0,
   validators: null,
 };
-
-function toSourceSync(source: SyncedSource, { platform }: Listing, job: JobMessageOf<"import">) {
-  const { accountId, indexId, sourceId, metadata } = source;
-  const { jobId, trigger } = job;
-  const ids = { jobId, accountId, indexId, sourceId };
-  return { ...ids, platform, metadata, restoresDeleted: trigger === "request", now: Date.now() };
-}
 
 function toCandidate(
   { platform, now }: SourceSync,
@@ -144,12 +141,6 @@ function toCandidate(
   return { platformId, position, title, url, assetType, item, asset: error ? null : asset, error };
 }
 
-/** Usage that the records of candidates add: of imports, items, assets and ingests. */
-function importBytes({ metadata }: SourceSync, candidates: ImportCandidate[]) {
-  const sizes = candidates.map((each) => recordBytes(each, each, metadata).record_bytes);
-  return { record_bytes: sizes.reduce((sum, size) => sum + size, 0) };
-}
-
 async function startIngests(env: Env, { jobId, indexId }: SourceSync, restartFailed: boolean) {
   const object = indexObject(env, indexId);
   for (const asset of await listUnstarted(env.DB, jobId, restartFailed)) {
@@ -160,7 +151,7 @@ async function startIngests(env: Env, { jobId, indexId }: SourceSync, restartFai
 /** Starts a sync of each followed source of an index, unless one runs. Returns their number. */
 export async function syncFollowedSources(
   env: Env,
-  { accountId, indexId }: Pick<SyncedSource, "accountId" | "indexId">,
+  { accountId, indexId }: Pick<IndexRef, "accountId" | "indexId">,
 ): Promise<number> {
   let syncCount = 0;
   for (const sourceId of await listFollowedSources(env.DB, indexId)) {

@@ -26,18 +26,12 @@ import { searchRequest } from "../search/request.ts";
 import { saveResults, toPage } from "../search/results.ts";
 import { search } from "../search/search.ts";
 import { exampleFromClip } from "../search/uploaded-example.ts";
-import {
-  matchAsset,
-  previewWatch,
-  startMatching,
-  watchRequest,
-} from "../search/watches/match-asset.ts";
+import { matchAsset, previewWatch, startMatching } from "../search/watches/match-asset.ts";
 import { getAsset } from "../store/d1/assets.ts";
 import {
   ATTEMPTS_EXHAUSTED,
   claimJob,
   continueJob,
-  deferJob,
   releaseJob,
   renewJob,
   requireJob,
@@ -76,7 +70,7 @@ function leasedJob(
     logFailure: (error) => log("warn", "job.failed", { job: jobId, kind, cause: traceOf(error) }),
     release: (failure, dueAt, isDeferred) =>
       isDeferred
-        ? deferJob(env.DB, jobId, failure, dueAt)
+        ? releaseJob(env.DB, jobId, dueAt, failure)
         : releaseJob(env.DB, jobId, dueAt + JOBS.redispatchMs),
     async fail(error) {
       await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
@@ -278,9 +272,9 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   async preview_watch(env, job) {
     const { accountId, indexId, indexName: name, minProbability, watchId } = job;
     const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
-    const request = watchRequest.parse(job.request);
+    const request = searchRequest.parse(job.request);
     const image = watchId && (await requireWatch(env.DB, indexId, watchId)).image;
-    return previewWatch(env, index, { request, minProbability, image });
+    return previewWatch(env, index, request, image, minProbability);
   },
 
   async repair(env, { jobId, assetId }, { calls, onProgress }) {

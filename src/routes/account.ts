@@ -3,7 +3,7 @@ import { PRICES, STORAGE_PRICES } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { cacheRevocation } from "../http/authenticate.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, recordUsage } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import {
   countField,
@@ -17,7 +17,6 @@ import {
   text,
   time,
 } from "../http/fields.ts";
-import { recordUsage } from "../http/metering.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import * as z from "../http/zod.ts";
 import { type AccountId, newId } from "../ids.ts";
@@ -56,7 +55,6 @@ const operations = z
   })
   .describe("What the platform bills, counted.");
 
-/** What an account did on one day, and what that costs the deployment. */
 const usageRecord = z
   .object({
     date: z.iso.date().describe("Day (UTC).").openapi({ example: "2026-11-24" }),
@@ -188,7 +186,6 @@ addEndpoint(accountRoutes, "POST /init", {
   bodyOptional: true,
   examples: { "Read the account": {} },
   response: account,
-  /** Returns the account, after a change of its name or email, which needs the scope `admin`. */
   async handle(c, { body }) {
     const caller = c.get("caller");
     let row = await getAccount(c.env.DB, caller.accountId);
@@ -253,7 +250,6 @@ async function getLimitFields(c: Context): Promise<Record<string, number>> {
   };
 }
 
-/** Routes of the account's API keys (docs/limits.md). */
 const keyRecord = z
   .object({
     key_id: idField("key", "Id of the API key. It isn't secret."),

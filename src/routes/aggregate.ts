@@ -1,13 +1,13 @@
 import { toCamelFields } from "../field-names.ts";
 import { requireAssets } from "../http/caller-records.ts";
+import { countWork } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { calibrationField, countField, number, oneOf, share, text } from "../http/fields.ts";
-import { countWork } from "../http/metering.ts";
 import { strictInt } from "../http/validation.ts";
 import * as z from "../http/zod.ts";
 import { AGGREGATE } from "../parameters.ts";
-import { UNITS, aggregate } from "../search/aggregate/aggregate.ts";
-import { parseGrouping } from "../search/aggregate/group-keys.ts";
+import { UNITS, aggregate } from "../search/aggregate.ts";
+import { parseGrouping } from "../store/index-database/groups.ts";
 import { Timings } from "../timings.ts";
 import { ASSET_KINDS } from "../types.ts";
 import { isObject } from "../user-metadata.ts";

@@ -6,11 +6,14 @@ import { toJsonLine, lineOfText } from "../clean-text.ts";
 import { ANSWER, MODELS, LIMITS } from "../config.ts";
 import { failureOf, traceOf, AppError, invalid } from "../errors.ts";
 import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
+import {
+  type Context,
+  countWork,
+  createMediaUrlSigner,
+  type MediaUrlSigner,
+} from "../http/context.ts";
 import { jsonResponse, addEndpoint, createRouter } from "../http/endpoint.ts";
 import { flag, int, list, share, text, timeRange } from "../http/fields.ts";
-import { countWork } from "../http/metering.ts";
-import { createMediaUrlSigner, type MediaUrlSigner } from "../http/signed-url.ts";
 import { streamText } from "../http/text-stream.ts";
 import { strictInt } from "../http/validation.ts";
 import * as z from "../http/zod.ts";
@@ -76,7 +79,6 @@ const eventOf = <Name extends string, Data extends z.ZodType>(name: Name, data: 
     data: data.describe("Data of the event, as JSON."),
   });
 
-/** An event of a streamed answer. */
 const answerEvent = z
   .union([
     eventOf("citations", z.array(citation)),
@@ -154,7 +156,6 @@ async function* toMessages(
   }
 }
 
-/** A validated question. */
 interface AnswerRequest {
   /** The indices that the answer is from, all of one account. */
   indices: readonly MediaIndexRow[];

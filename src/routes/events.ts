@@ -34,7 +34,6 @@ import { hitRecord } from "./records/search-result.ts";
 
 export const eventRoutes = createRouter("Events");
 
-/** A segment that matches a watch, as an event tells it. */
 const matchedSegment = hitRecord.pick({
   segment_id: true,
   start_seconds: true,

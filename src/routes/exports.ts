@@ -5,11 +5,9 @@ import { type CutListOptions, type Moment, toCutList } from "../exports/cut-list
 import { EXPORT_FORMAT_NAMES, exportFormat, type ExportFormatName } from "../exports/formats.ts";
 import { requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import { fileName, textFile, withExtension } from "../http/content-disposition.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, countWork, createMediaUrlSigner } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { EXAMPLE_ID, idField, number, oneOf, share, text } from "../http/fields.ts";
-import { countWork } from "../http/metering.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import * as z from "../http/zod.ts";
 import type { Hit } from "../search/hits.ts";
 import { makeSearchRequest, toSearchScope } from "../search/request.ts";

@@ -1,20 +1,29 @@
-import { AppError } from "../errors.ts";
+import { CONNECTIONS, mapConcurrent, raceAbort } from "../concurrency.ts";
+import { CAPACITY, HEALTH_CHECK_MS } from "../config.ts";
+import { AppError, traceOf } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { authenticate } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, jsonResponse } from "../http/endpoint.ts";
-import { flag, int, isoTimeOrNull, number, oneOf, text, time } from "../http/fields.ts";
+import { flag, int, number, oneOf, text, time } from "../http/fields.ts";
 import * as z from "../http/zod.ts";
-import {
-  BINDING_STATES,
-  type DeploymentHealth,
-  FILL_STATES,
-  inspectDeployment,
-  withinLimit,
-} from "../lifecycle/deployment-health.ts";
+import { log } from "../log.ts";
+import { modelLimiter } from "../models/call-limiter.ts";
 import { probeDatabase } from "../store/d1/accounts.ts";
-import { RESOURCES } from "../store/deployment.ts";
+import {
+  type Backlog,
+  type BindingCall,
+  type Fill,
+  getDatabaseFill,
+  getOldestWork,
+  listBindingCalls,
+  listFills,
+  RESOURCES,
+} from "../store/deployment.ts";
 import { VERSION } from "./openapi-info.ts";
+
+const BINDING_STATES = ["ok", "unavailable", "timeout", "not_checked"] as const;
+const FILL_STATES = ["ok", "filling", "full"] as const;
 
 const seconds = (description: string) => number(description, 0.012).nullable();
 
@@ -27,7 +36,6 @@ const fill = z.object({
   limit: int("Limit of the platform.", 10_000_000_000),
 });
 
-/** State of a deployment: `GET /health?deep=true`. */
 const deploymentRecord = z
   .object({
     bindings: z
@@ -68,36 +76,6 @@ const deploymentRecord = z
       .describe("Calls of the last hour that met a limit."),
   })
   .describe("What can't be read, because a binding doesn't answer, is null.");
-
-function toDeploymentRecord(
-  health: DeploymentHealth,
-  now: number,
-): z.input<typeof deploymentRecord> {
-  const ageOf = (at: number | null) => (at === null ? null : Math.max(0, now - at) / 1000);
-  const { work } = health;
-  return {
-    bindings: health.bindings.map(({ binding, state, responseMs, backlog }) => ({
-      binding,
-      state,
-      response_seconds: responseMs === null ? null : responseMs / 1000,
-      backlog: backlog && {
-        messages: backlog.messages,
-        oldest_seconds: ageOf(backlog.oldestAt),
-      },
-    })),
-    oldest_work: work && {
-      queued_asset_seconds: ageOf(work.queuedAssetAt),
-      queued_job_seconds: ageOf(work.queuedJobAt),
-    },
-    accepts_ingests: health.acceptsIngests,
-    last_swept_at: isoTimeOrNull(health.sweptAt),
-    fill:
-      health.fills?.map((one) => mapRecord(fill, one, { vector_pair: one.vectorPair || null })) ??
-      null,
-    model_limits:
-      health.modelLimits?.map(({ model, code, count }) => ({ model, code, calls: count })) ?? null,
-  };
-}
 
 /** Routes about the service itself. They need no API key unless they say so. */
 export const healthRoutes = createRouter("Service");
@@ -140,11 +118,76 @@ async function getDeepHealth(c: Context): Promise<Response> {
     const message = "The database doesn't answer, so that the API key can't be checked.";
     throw new AppError("upstream_unavailable", message, { cause: error });
   });
-  const now = Date.now();
-  const health = await inspectDeployment(c.env);
-  const { ok } = health;
-  const deployment = toDeploymentRecord(health, now);
+  const { ok, ...health } = await inspectDeployment(c.env, Date.now());
+  const deployment = mapRecord(deploymentRecord, health, {});
   const record = { service: "sightline", ok, version: VERSION, deployment };
   if (ok) return jsonResponse(record, 200);
   return jsonResponse({ detail: "The database doesn't answer.", ...record }, 503);
+}
+
+/** Bindings that bill each call, and so aren't called. */
+const BILLED = ["AI", "FRAMES", "IMAGES"];
+
+/**
+ * Calls every binding once, each for at most `HEALTH_CHECK_MS`, and reads how full they are. What
+ * can't be read, because a binding doesn't answer, is null.
+ */
+async function inspectDeployment(env: Env, now: number) {
+  const limiter = modelLimiter(env);
+  const limitCall = { binding: "MODEL_LIMITER", call: () => limiter.listLimits() };
+  const [bindings, oldestWork, database, fills, limits] = await Promise.all([
+    mapConcurrent([...listBindingCalls(env, now), limitCall], CONNECTIONS, checkBinding),
+    readOrNull(getOldestWork(env.DB, now)),
+    readOrNull(getDatabaseFill(env)),
+    readOrNull(listFills(env)),
+    readOrNull(limiter.listLimits()),
+  ]);
+  const notChecked = BILLED.map((binding) => {
+    return { binding, state: "not_checked" as const, response_seconds: null, backlog: null };
+  });
+  return {
+    // every request needs D1
+    ok: bindings.every(({ binding, state }) => binding !== "DB" || state === "ok"),
+    bindings: [...bindings, ...notChecked],
+    oldestWork,
+    acceptsIngests: database?.acceptsIngests ?? null,
+    lastSweptAt: database?.sweptAt ?? null,
+    fill: fills?.map((one) => Object.assign(one, { state: stateOf(one) })) ?? null,
+    modelLimits: limits?.map(({ model, code, count }) => ({ model, code, calls: count })) ?? null,
+  };
+}
+
+async function checkBinding({ binding, call }: BindingCall) {
+  const startedAt = Date.now();
+  let state = "ok" as (typeof BINDING_STATES)[number];
+  const value = await withinLimit(call()).catch((error: unknown) => {
+    log("error", "health.binding_failed", { binding, cause: traceOf(error) });
+    state = error instanceof Error && error.name === "TimeoutError" ? "timeout" : "unavailable";
+  });
+  const backlog = isBacklog(value) ? value : null;
+  return { binding, state, response_seconds: (Date.now() - startedAt) / 1000, backlog };
+}
+
+function withinLimit<T>(call: Promise<T>): Promise<T> {
+  return raceAbort(AbortSignal.timeout(HEALTH_CHECK_MS), call);
+}
+
+function isBacklog(value: unknown): value is Backlog {
+  return typeof value === "object" && value !== null && "oldest_seconds" in value;
+}
+
+function readOrNull<T>(read: Promise<T>): Promise<T | null> {
+  return withinLimit(read).catch(nullIfUnavailable);
+}
+
+/** Makes null of what can't be read: the check of its binding says why. */
+function nullIfUnavailable(): null {
+  return null;
+}
+
+/** `full` has reached the soft limit, `filling` is close to it. */
+function stateOf({ used, soft_limit }: Fill): (typeof FILL_STATES)[number] {
+  if (used >= soft_limit) return "full";
+  const { databaseWarningShare, databaseFullShare } = CAPACITY;
+  return used >= (soft_limit * databaseWarningShare) / databaseFullShare ? "filling" : "ok";
 }

@@ -46,7 +46,6 @@ const startedImport = queuedJob
   .extend({ source_id: idField("source", "Id of the source: what was imported, and from where.") })
   .openapi("StartedImport", { description: "The job that imports, and its source." });
 
-/** Schema of a text that names what to import. */
 const target = (description: string, maxLength = 500) =>
   lineOfText(maxLength).min(1).optional().describe(description);
 const urlOf = (what: string) => target(`URL of the ${what} on the platform.`, 2000);
@@ -242,7 +241,6 @@ async function startImport(
   return { job_id: source.jobId, state: "queued" as const, source_id: source.sourceId };
 }
 
-/** Routes of an index's import sources: listings of platforms, followed or imported once. */
 const sourceId = idField("source", "Id of the source.");
 
 const sourceRecord = z

@@ -1,11 +1,10 @@
 import { linesOfText } from "../clean-text.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, createMediaUrlSigner } from "../http/context.ts";
 import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
 import { indexName, userMetadata } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { webhookUrlIssues } from "../http/webhook-url.ts";
 import * as z from "../http/zod.ts";
 import { newId } from "../ids.ts";
@@ -108,7 +107,6 @@ addEndpoint(indexRoutes, "GET /index/{index_name}", {
   response: pageOf("assets", assetRecord)
     .extend({ index: indexRecord })
     .openapi("IndexWithAssets", { description: "An index and a page of its assets." }),
-  /** Responds with an index and a page of its assets. */
   async handle(c, { query }) {
     const index = await requireCallerIndex(c);
     const [page, tallies] = await Promise.all([

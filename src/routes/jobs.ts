@@ -1,8 +1,7 @@
-import type { Context } from "../http/context.ts";
+import { type Context, createMediaUrlSigner } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { assetIdFields } from "../http/fields.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { loadResults, type StoredResults } from "../search/results.ts";
 import type { StoredPreview } from "../search/watches/match-asset.ts";
 import { type JobItem, listJobItems } from "../store/d1/imports.ts";
@@ -81,9 +80,7 @@ async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Pro
     return { ...preview, best: bestHits, nearest_threshold: nearestHits };
   }
   const stored = result as StoredResults;
-  const hits = await load(stored.indexName, stored.hits);
-  const page = { ...stored, calibration: stored.calibration ?? "borrowed" };
-  return toSearchResult(hits, page, sign);
+  return toSearchResult(await load(stored.indexName, stored.hits), stored, sign);
 }
 
 function toItemRecord(item: JobItem) {

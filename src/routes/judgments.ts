@@ -1,7 +1,7 @@
 import { invalid, type ValidationIssue } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, countWork } from "../http/context.ts";
 import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
 import {
   EXAMPLE_ID,
@@ -14,7 +14,6 @@ import {
   text,
   time,
 } from "../http/fields.ts";
-import { countWork } from "../http/metering.ts";
 import { pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import * as z from "../http/zod.ts";
 import { ID_CHARACTERS } from "../ids.ts";

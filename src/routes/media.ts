@@ -1,12 +1,10 @@
 import { AppError } from "../errors.ts";
 import { evaluateConditions, isRangeCurrent, parseRange } from "../http/conditional-request.ts";
 import { contentDisposition, withExtension } from "../http/content-disposition.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, meterRequest } from "../http/context.ts";
 import { createRouter, jsonResponse } from "../http/endpoint.ts";
-import { meterRequest } from "../http/metering.ts";
-import { verifyMediaToken } from "../media-token.ts";
 import { resizeImage, decodeJpeg, encodeJpeg } from "../media/pixels/jpeg.ts";
-import { keySecrets } from "../signed-token.ts";
+import { keySecrets, verifyMediaToken } from "../signed-token.ts";
 import { getObject, headObject, isKeyframe } from "../store/r2/object-keys.ts";
 
 /** Routes of stored files, by the signed URLs in API responses. OpenAPI doesn't document them. */
@@ -35,7 +33,10 @@ async function getMedia(c: Context): Promise<Response> {
   if (condition === 412) throw new AppError("precondition_failed", "The file has changed.");
   const allowsRange = method === "GET" && isRangeCurrent(sent, validators);
   const range = allowsRange ? parseRange(sent.get("range"), file.size) : "whole";
-  if (range === "unsatisfiable") return unsatisfiableRange(file.size);
+  if (range === "unsatisfiable") {
+    const detail = `The range is outside the file, which has ${file.size} bytes.`;
+    return jsonResponse({ detail }, 416, { "content-range": `bytes */${file.size}` });
+  }
   const isWhole = range === "whole";
   const { offset, length } = isWhole ? { offset: 0, length: file.size } : range;
   headers.set("content-length", String(length));
@@ -96,11 +97,6 @@ function mediaHeaders({ httpEtag, uploaded, httpMetadata }: R2Object): Record<st
     etag: httpEtag,
     "last-modified": uploaded.toUTCString(),
   };
-}
-
-function unsatisfiableRange(size: number): Response {
-  const detail = `The range is outside the file, which has ${size} bytes.`;
-  return jsonResponse({ detail }, 416, { "content-range": `bytes */${size}` });
 }
 
 function mediaNotFound(): AppError {

@@ -29,7 +29,6 @@ import type { StoredStream } from "../store/r2/streams.ts";
 import { titleFromUrl } from "../title.ts";
 import type { AssetType, MediaIndexRow } from "../types.ts";
 
-/** The form field beside `transcript`. */
 export const transcriptEncoding = text(
   "Encoding of the transcript, as `windows-1250`: a label of the WHATWG Encoding Standard. " +
     "Detected by default.",
@@ -47,7 +46,6 @@ interface TranscriptFile {
   name: string;
 }
 
-/** The form field `transcript`: a file or a text. */
 export const transcriptPart = formFileOrText<TranscriptFile>();
 
 export const transcriptReaders = {
@@ -143,7 +141,6 @@ interface UploadedFile extends StoredStream {
   folder: string;
 }
 
-/** Forms that add an asset, by its type. */
 export const assetForms = {
   video: z.object({
     video_file: formFile<UploadedFile>()

@@ -1,7 +1,5 @@
-/** Version of the API, also in its OpenAPI document. */
 export const VERSION = "0.1.0";
 
-/** Introduction of the OpenAPI document. */
 const DESCRIPTION = `Search and question answering over indices of videos and images.
 
 **First steps.** Create an index (\`createIndex\`), add a video or an image (\`addVideo\`,

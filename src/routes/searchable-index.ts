@@ -28,7 +28,6 @@ export const INDEX_NAMES_DESCRIPTION =
   `Names of 1 to ${INDEX_GROUP.maxIndices} indices of the account. \`*\` stands for all: of more, ` +
   "those to which a video or image was added last.";
 
-/** Schema of a name of an index, or of all. */
 export const indexNameOrAll = z
   .string()
   .regex(

@@ -1,12 +1,10 @@
 import { KEY_RECHECK_MS, LIFECYCLE } from "../config.ts";
 import { revalidateKey } from "../http/authenticate.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
+import { type Context, requireCostQuota, createMediaUrlSigner } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { flag, idField, orNull, text } from "../http/fields.ts";
-import { requireCostQuota } from "../http/metering.ts";
 import { nextCursor, pageFields, pageQuery, pageRequest } from "../http/pagination.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { NDJSON, toNdjson } from "../http/text-stream.ts";
 import * as z from "../http/zod.ts";
 import { FINDINGS, type Finding, INDEX_FINDINGS } from "../lifecycle/findings.ts";
@@ -66,7 +64,6 @@ const traversalPage = z
   })
   .openapi("TraversalPage", { description: "A page of a walk through an index." });
 
-/** A line of a streamed traversal. */
 const traversalLine = z
   .union([node, z.object({ index: indexRecord, health: indexHealth })])
   .openapi("TraversalLine", { description: "A node, or on the last line the index." });

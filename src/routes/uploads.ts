@@ -159,7 +159,6 @@ addEndpoint(uploadRoutes, "GET /index/{index_name}/uploads/{upload_id}", {
   errors: { gone: UPLOAD_EXPIRED },
   scope: "write",
   response: uploadRecord,
-  /** Handles GET with a record, and tus's HEAD with headers. */
   async handle(c, { params }) {
     const stored = await requireCallerUpload(c, params);
     if (c.req.method === "HEAD") requireTusVersion(c);
@@ -308,7 +307,6 @@ async function completeIfReceived(
   }
 }
 
-/** Returns tus's headers for the progress of an upload. */
 function offsetHeaders(upload: Upload): Record<string, string> {
   return {
     "Upload-Offset": String(upload.received),
@@ -317,7 +315,6 @@ function offsetHeaders(upload: Upload): Record<string, string> {
   };
 }
 
-/** Returns all of tus's headers for an upload. */
 function uploadHeaders(upload: Upload): Record<string, string> {
   const { length, uploadMetadata } = upload;
   return {

@@ -3,7 +3,12 @@ import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
-import type { Context } from "../http/context.ts";
+import {
+  type Context,
+  countWork,
+  requireCostQuota,
+  createMediaUrlSigner,
+} from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import {
   countField,
@@ -16,7 +21,6 @@ import {
   text,
   time,
 } from "../http/fields.ts";
-import { countWork, requireCostQuota } from "../http/metering.ts";
 import {
   formFile,
   imageReaders,
@@ -25,7 +29,6 @@ import {
   throwImageAsInvalid,
 } from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { jsonText } from "../http/validation.ts";
 import { publicWebhookUrl, webhookUrl, webhookUrlIssues } from "../http/webhook-url.ts";
 import * as z from "../http/zod.ts";
@@ -36,7 +39,7 @@ import { exampleFromTarget } from "../search/example.ts";
 import { hasWord } from "../search/query.ts";
 import type { Mode } from "../search/request.ts";
 import { loadResults } from "../search/results.ts";
-import { toStoredHit, type WatchMatch } from "../search/watches/match-asset.ts";
+import { toStoredHit, toWatchSearch, type WatchMatch } from "../search/watches/match-asset.ts";
 import {
   deleteWatch,
   insertWatch,
@@ -87,7 +90,6 @@ const watchFields = z.object({
 });
 const fields = watchFields.shape;
 
-/** What a watch searches for: which segments match. */
 const queryFields = z.object({
   query: lineOfText(LIMITS.queryCharacters, 1)
     .optional()
@@ -154,7 +156,6 @@ const matchRecord = z
   })
   .openapi("WatchMatch", { description: "A segment that has matched a watch." });
 
-/** Makes the request of a watch from its fields. */
 function toWatchRequest(
   sent: Omit<z.output<typeof queryFields>, "min_probability">,
   hasImage: boolean,
@@ -166,7 +167,6 @@ function toWatchRequest(
 
 export const watchRoutes = createRouter("Watches");
 
-/** A form with an image, and the other fields as JSON. */
 const imageForm = z.object({
   watch: jsonText(namedFields.omit({ similar_to: true }))
     .prefault("{}")
@@ -237,7 +237,6 @@ async function requireCallerWatch(c: Context, params: Record<"index_name" | "wat
   return { index, watch: await requireWatch(c.env.DB, index.indexId, params.watch_id) };
 }
 
-/** Makes the records of watches, with the numbers of their matches. */
 async function toRecords(c: Context, index: MediaIndexRow, watches: readonly Watch[]) {
   const { scopes } = c.get("caller");
   const ids = watches.map(({ watchId: id }) => id);
@@ -378,8 +377,7 @@ addEndpoint(watchRoutes, "GET /index/{index_name}/watches/{watch_id}/matches", {
 const PREVIEW =
   "Starts a job that finds what the watch would have announced of the assets that are there. Its " +
   "result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, " +
-  "and for each of five `thresholds` the number of matches and the share that is expected to be " +
-  "right, with its interval.";
+  "and for each of five `thresholds` the number of matches and the share that is expected to be right.";
 
 addEndpoint(watchRoutes, "POST /index/{index_name}/watches/preview", {
   operationId: "previewNewWatch",
@@ -415,9 +413,8 @@ async function startPreview(
   minProbability: number,
   id: WatchId | null,
 ) {
-  const ids = { accountId, indexId, indexName, watchId: id };
-  const job = { kind: "preview_watch" as const, ...ids, minProbability, request: { ...request } };
-  const queued = await queueJob(c.env, job);
+  const job = { kind: "preview_watch" as const, accountId, indexId, indexName, watchId: id };
+  const queued = await queueJob(c.env, { ...job, request: toWatchSearch(request), minProbability });
   countWork(c, "searches");
   return queued;
 }

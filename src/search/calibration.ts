@@ -30,7 +30,6 @@ export function embeddingModels(env: ModelSettings): EmbeddingModels {
   };
 }
 
-/** Returns the state of a deployment's scores. */
 export function calibrationState(env: ModelSettings): CalibrationState {
   const models = embeddingModels(env);
   return CALIBRATIONS.some((entry) => isEntryOf(entry, models)) ? "fitted" : "borrowed";

@@ -11,7 +11,6 @@ import { type EvidenceKind, type Segment, TEMPLATE } from "../types.ts";
 import { type EvidenceModels, mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
 import type { CompiledQuery } from "./query.ts";
 
-/** One kind of evidence for a hit. */
 export interface Evidence {
   kind: EvidenceKind;
   /** 0–1: cosine of the embeddings or share of the query's terms, whichever is higher. */
@@ -20,7 +19,6 @@ export interface Evidence {
   text?: string;
 }
 
-/** The text fields of a segment that terms are matched in. */
 export type SearchableText = Pick<
   Segment,
   | "caption"
@@ -58,7 +56,6 @@ export function textLength({ caption, transcript, onScreenText }: SearchableText
   return caption.length + transcript.length + onScreenText.length;
 }
 
-/** A text field of a segment with at least one query term. */
 export interface FieldMatch {
   kind: EvidenceKind;
   /** Whether the text only lists what a detector found. */
@@ -278,13 +275,11 @@ export interface ChannelHit {
   timeRange: TimeRangeMs | null;
 }
 
-/** What is found of a segment: by channels, and in its text. */
 export interface SegmentFindings {
   channelHits: readonly ChannelHit[];
   fieldMatches: readonly FieldMatch[];
 }
 
-/** The score of a segment, and what it is made of. */
 export interface SegmentScore {
   signals: Signals;
   /** The probability that the segment is relevant. */
@@ -311,7 +306,6 @@ export function isFoundByText({ term_coverage, text_margin }: Signals): boolean 
   return term_coverage !== undefined || text_margin !== undefined;
 }
 
-/** Merges the evidence of channels and of text fields. */
 export function toEvidence(
   { channelHits, fieldMatches }: SegmentFindings,
   { terms }: Pick<CompiledQuery, "terms">,

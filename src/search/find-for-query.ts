@@ -208,7 +208,6 @@ async function findCandidates(
   return { query, candidates, models, searched, isExhaustive, hasText, frequencies };
 }
 
-/** A segment with all that was found of it. */
 type MatchedSegment = FoundSegment & SegmentFindings & { signals: Signals };
 
 interface Matching extends Pick<SearchPass, "query" | "scope"> {

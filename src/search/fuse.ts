@@ -49,7 +49,6 @@ export interface EvidenceModel {
   weights: Partial<Record<Signal, SignalWeight>>;
 }
 
-/** The evidence models of a query. */
 export interface EvidenceModels {
   /** What matched terms and text embeddings say. */
   text: readonly EvidenceModel[];

@@ -1,7 +1,7 @@
 import type { FoundAsset } from "../store/index-database/find-segments.ts";
+import { countFacets, type Facets, type GroupedSegment } from "../store/index-database/groups.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Asset, BoundingBox, Mask, NamedIndexRef, Segment } from "../types.ts";
-import { countFacets, type Facets, type GroupedSegment } from "./aggregate/group-keys.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Signals } from "./fuse.ts";
 import { uniqueWords } from "./query.ts";
@@ -15,7 +15,6 @@ export function toHitAsset(asset: FoundAsset, index: NamedIndexRef): HitAsset {
   return { ...asset, accountId, indexId, indexName };
 }
 
-/** A segment in the results of a search. */
 export interface Hit {
   segment: Segment;
   asset: HitAsset;
@@ -57,7 +56,6 @@ export type HitStep = HitPart & Pick<Hit, "segment" | "boxes" | "mask">;
  */
 type HitCondition = HitPart & { kind: "all" | "none" };
 
-/** The fields of a candidate that ranking reads. */
 interface Rankable extends NearDuplicateKey {
   asset: Pick<Asset, "assetId">;
   score: number;
@@ -89,7 +87,6 @@ export function rankCandidates<T extends Rankable>(
   });
 }
 
-/** A candidate in the order of ranking, as far as pages read it. */
 export interface RankedCandidate {
   candidate: Rankable & GroupedSegment;
 }
@@ -146,7 +143,6 @@ export function positionAfter(page: readonly { candidate: Rankable }[]): RankPos
   return { segmentIds, depth: last.candidate.depth, score: last.candidate.score };
 }
 
-/** The fields that near-duplicate detection compares. */
 export interface NearDuplicateKey {
   segment: Pick<Segment, "segmentId" | "transcript" | "onScreenText">;
   /** Perceptual hash of the keyframe, 40 bits in two numbers; null if it is flat or unknown. */

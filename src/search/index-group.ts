@@ -12,7 +12,6 @@ import {
 } from "../store/index-database/index-database.ts";
 import type { NamedIndexRef } from "../types.ts";
 
-/** What a search covers. */
 export type SearchTarget = NamedIndexRef | IndexGroup;
 
 /** An index whose hits are missing or incomplete, and why, as a sentence for the user. */
@@ -76,7 +75,9 @@ export class IndexGroup {
   ): Promise<T | null> {
     if (this.#closed.has(indexId)) return null;
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(tooLate(this.#timeoutMs)), this.#timeoutMs);
+    const message = `The index did not answer within ${this.#timeoutMs / 1000} s; try again.`;
+    const reason = new AppError("upstream_timeout", message);
+    const timer = setTimeout(() => late.abort(reason), this.#timeoutMs);
     try {
       return await raceAbort(late.signal, call());
     } catch (error) {
@@ -91,11 +92,6 @@ export class IndexGroup {
       clearTimeout(timer);
     }
   }
-}
-
-function tooLate(timeoutMs: number): AppError {
-  const message = `The index did not answer within ${timeoutMs / 1000} s; try again.`;
-  return new AppError("upstream_timeout", message);
 }
 
 /** A database of a group's index, which answers as an empty one does once its index has failed. */

@@ -40,7 +40,7 @@ export async function judge(
 ): Promise<Judgment | null> {
   const databases = indexDatabases(env, index);
   const results = searchId === undefined ? null : await requireResults(env, index, searchId);
-  const { query = "", isExample = true } = results ?? { query: sent, isExample: false };
+  const { query, isExample } = results ?? { query: sent, isExample: false };
   const words = fold(query).replaceAll(/\s+/g, " ").trim();
   const queryKey = fingerprint(isExample ? results!.jobId : words);
   const [segmentId] = await listKnownSegments(databases, [segment]);

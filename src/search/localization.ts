@@ -13,7 +13,6 @@ import type { Hit } from "./hits.ts";
 import { type CompiledQuery, foldPlural, uniqueWords } from "./query.ts";
 import type { SearchRequest } from "./request.ts";
 
-/** A hit whose boxes and mask are still to be found. */
 export type UnlocalizedHit = Omit<Hit, "boxes" | "mask">;
 
 interface Keyframe extends Size {

@@ -60,8 +60,8 @@ export interface QueryInterpretation {
   excluded: string[];
   /** The text that was searched for instead; null if it was searched as written. */
   corrected: string | null;
-  /** Conditions beside the query that were corrected. */
-  correctedConditions?: CorrectedCondition[];
+  /** Conditions beside the query that were corrected, as written and as searched for. */
+  correctedConditions?: { kind: "all" | "none"; query: string; corrected: string }[];
   /** What a query such as "a beach without people" is as a query with `none`; null for others. */
   suggested?: SuggestedQuery | null;
   /** Fields of the filter that can't match. */
@@ -73,13 +73,6 @@ export function toInterpretation(
   corrected: string | null,
 ): QueryInterpretation {
   return { excluded: excluded.map((words) => words.join(" ")), corrected };
-}
-
-/** What has to be there beside a query, or mustn't be, as written and as searched for. */
-interface CorrectedCondition {
-  kind: "all" | "none";
-  query: string;
-  corrected: string;
 }
 
 /** A query whose words say that something isn't there, as a query and what isn't there. */

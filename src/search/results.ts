@@ -1,10 +1,10 @@
 import { TimeSlice } from "../concurrency.ts";
 import type { SegmentId } from "../ids.ts";
 import { readSegments } from "../store/index-database/find-segments.ts";
+import type { Facets } from "../store/index-database/groups.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { Timings } from "../timings.ts";
 import type { NamedIndexRef } from "../types.ts";
-import type { Facets } from "./aggregate/group-keys.ts";
 import { type CalibrationState, calibrationState } from "./calibration.ts";
 import { textLength, toEvidence } from "./evidence.ts";
 import type { Candidate } from "./find-for-query.ts";
@@ -59,7 +59,6 @@ export async function toResults<T extends RankedCandidate>(
   return { hits: await toHits(selected), ...page, ...read, calibration: calibrationState(env) };
 }
 
-/** Why a segment is a hit. */
 type Explanation = Pick<UnlocalizedHit, "evidence" | "conditions"> &
   Partial<Pick<UnlocalizedHit, "timeRange">>;
 
@@ -101,28 +100,19 @@ export function explainCandidate(
   return { evidence: toEvidence(candidate, query), timeRange };
 }
 
-/**
- * Results of a queued search. Segments and assets are read again when the results are. Those of
- * earlier versions lack some fields.
- */
-export interface StoredResults
-  extends
-    Pick<ResultPage, "total" | "offset" | "readyBy" | "cursorTag" | "count">,
-    Partial<Pick<ResultPage, "next" | "interpretation" | "calibration" | "facets">> {
+/** Results of a queued search. Segments and assets are read again when the results are. */
+export interface StoredResults extends ResultPage {
   hits: (Omit<Hit, "segment" | "asset" | "steps"> & {
     segmentId: SegmentId;
     steps?: (Omit<HitStep, "segment"> & { segmentId: SegmentId })[];
   })[];
   indexName: string;
   /** Text of the query, and whether it had an example. */
-  query?: string;
-  isExample?: boolean;
+  query: string;
+  isExample: boolean;
 }
 
-export function saveResults(
-  hits: Hit[],
-  page: ResultPage & Omit<StoredResults, "hits">,
-): StoredResults {
+export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): StoredResults {
   const stored = hits.map(({ segment: { segmentId }, asset: _asset, steps, ...hit }) => ({
     segmentId,
     ...hit,

@@ -16,7 +16,6 @@ import { compileQuery, toInterpretation } from "./query.ts";
 import { type SearchRequest, type Subquery, toSubrequest } from "./request.ts";
 import { explainBy, makeHits, type SearchResults, toResults } from "./results.ts";
 
-/** A step of a sequence, and the segments that may be it. */
 interface FoundStep {
   subquery: Subquery;
   search: QuerySearch;
@@ -38,7 +37,11 @@ export async function searchSequence(
 ): Promise<SearchResults> {
   const { concurrency } = SEQUENCES;
   const findStep = async (subquery: Subquery): Promise<FoundStep> => {
-    const search = withoutImages(await toQuerySearch(env, target, toSubrequest(request, subquery)));
+    const search = await toQuerySearch(env, target, toSubrequest(request, subquery));
+    // Images have no time: those that a step in images alone finds don't count.
+    const { assets } = search.scope;
+    const others = assets.kinds.filter((kind) => kind !== "image");
+    if (others.length > 0) search.scope = { ...search.scope, assets: { ...assets, kinds: others } };
     return { subquery, search, pass: await findForQuery(env, target, search, timings) };
   };
   const steps = await mapConcurrent(request.sequence, concurrency, findStep);
@@ -63,13 +66,6 @@ export async function searchSequence(
   return toResults(env, request, ranked, { query, interpretation }, (selected) =>
     toHits(env, steps, selected, request, timings),
   );
-}
-
-/** Leaves out images, which have no time. Those that a step in images alone finds don't count. */
-function withoutImages({ scope, ...search }: QuerySearch): QuerySearch {
-  const others = scope.assets.kinds.filter((kind) => kind !== "image");
-  const kinds = others.length > 0 ? others : scope.assets.kinds;
-  return { ...search, scope: { ...scope, assets: { ...scope.assets, kinds } } };
 }
 
 const toSearchedText = ({ subquery, pass }: FoundStep) =>

@@ -33,7 +33,7 @@ export function search(
   const { logic, sequence } = request;
   const find = () => {
     if (sequence.length > 0) return searchSequence(env, target, request, timings);
-    if (logic !== null) return searchLogic(env, target, { ...request, logic }, timings);
+    if (logic !== null) return searchLogic(env, target, request, logic, timings);
     return searchOneThing(env, target, request, uploadedExample, timings);
   };
   const run = async () => {

@@ -1,8 +1,7 @@
-import type { Failure } from "../errors.ts";
 import type { AssetId, IndexId } from "../ids.ts";
 import { append } from "../lists.ts";
 import { normalizeText } from "../normalize-text.ts";
-import type { Asset, AssetRef, AssetState, ContentRef, JsonObject } from "../types.ts";
+import type { Asset, AssetRef, ContentRef, JsonObject } from "../types.ts";
 import { isObject } from "../user-metadata.ts";
 import { releaseAllBytes, QuotaGuard, recordBytes } from "./d1/quotas.ts";
 import { type Databases, type IndexDb, indexDatabase } from "./index-database/index-database.ts";
@@ -29,8 +28,6 @@ export type MirroredAsset = Pick<Asset, "indexId" | "assetId">;
 const FACT_COLUMNS = `asset_id, asset_type, title, metadata, technical, duration_ms, created_at,
   searchable_at, deleted_at, facts_revision`;
 type Facts = Record<string, string | number | null> & { facts_revision: number };
-
-type RecordedFacts = Facts & { shard: number };
 
 const factsOf = (assetIds: AssetId[], otherColumns = ""): SqlFragment =>
   sql`SELECT ${raw(FACT_COLUMNS + otherColumns)} FROM assets WHERE asset_id ${inList(assetIds)}`;
@@ -62,7 +59,7 @@ export async function mirrorAsset(env: Databases, asset: MirroredAsset): Promise
  */
 async function mirrorAssets(env: Databases, assets: MirroredAsset[]): Promise<void> {
   const ids = assets.map(({ assetId }) => assetId);
-  const results = await d1(env.DB).all<RecordedFacts>`${factsOf(ids, ", shard")}`;
+  const results = await d1(env.DB).all<Facts & { shard: number }>`${factsOf(ids, ", shard")}`;
   if (results.length === 0) return;
   const { indexId } = assets[0]!;
   for (const [shard, recorded] of Map.groupBy(results, (facts) => facts.shard)) {
@@ -163,25 +160,19 @@ export async function pruneDeleted(index: IndexDb, before: number): Promise<void
   ]);
 }
 
-export interface AssetStateUpdate {
-  state: AssetState;
-  /** Null keeps the stored progress. */
-  progress: number | null;
-  error: Failure | null;
-  revision: number;
-}
-
 /**
  * Writes the state of an index's object at `revision`, and makes the asset searchable or not.
- * Ignores revisions older than the stored one. An asset becomes searchable before its state says
- * that it is ready: whoever reads the state may search at once. Throws what `mirrorAsset` throws.
+ * Ignores revisions older than the stored one; a null `progress` keeps the stored one. An asset
+ * becomes searchable before its state says that it is ready: whoever reads the state may search at
+ * once. Throws what `mirrorAsset` throws.
  */
 export async function writeAssetState(
   env: Databases,
   asset: MirroredAsset,
-  { state, progress, error, revision }: AssetStateUpdate,
+  update: Pick<Asset, "state" | "error"> & { progress: number | null; revision: number },
 ): Promise<void> {
   const { assetId } = asset;
+  const { state, progress, error, revision } = update;
   const now = Date.now();
   const isNewer = sql`asset_id = ${assetId} AND revision < ${revision}`;
   if (state === "ready") {

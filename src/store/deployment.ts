@@ -8,20 +8,15 @@ import { indexObject } from "./index-object.ts";
 import { batch, sql, d1 } from "./sql.ts";
 import { pairBindings } from "./vectorize/vector-pairs.ts";
 
-/** How full D1 is, and whether ingests are accepted as of the last sweep. */
-export interface DatabaseFill {
-  usedBytes: number;
-  limitBytes: number;
-  acceptsIngests: boolean;
-  /** When the cron trigger last ran, in epoch ms; null before its first run. */
-  sweptAt: number | null;
-}
-
 function databaseLimit(env: Pick<Env, "D1_BYTES">): number {
   return Number(env.D1_BYTES) || CAPACITY.databaseBytes;
 }
 
-export async function getDatabaseFill(env: Env): Promise<DatabaseFill> {
+/**
+ * Returns how full D1 is, and as of the last sweep whether ingests are accepted. `sweptAt` is when
+ * that ran, in epoch ms; null before the first one.
+ */
+export async function getDatabaseFill(env: Env) {
   const { results, meta } = await d1(env.DB).run<{
     acceptsIngests: number;
     sweptAt: number | null;
@@ -43,25 +38,23 @@ export async function setAcceptsIngests(db: D1Database, accepts: boolean): Promi
   await d1(db).run`UPDATE deployment SET accepts_ingests = ${Number(accepts)}`;
 }
 
-/** When the work that has waited longest was last changed. Epoch ms; null if none waits. */
-interface OldestWork {
-  queuedAssetAt: number | null;
-  queuedJobAt: number | null;
-}
+type OldestWork = Record<"queued_asset_seconds" | "queued_job_seconds", number | null>;
 
-export async function getOldestWork(db: D1Database): Promise<OldestWork> {
-  const row = await d1(db).first<OldestWork>`SELECT (SELECT MIN(updated_at) FROM assets
-        WHERE state = 'queued' AND state NOT IN ('ready', 'failed') AND deleted_at IS NULL)
-        AS queuedAssetAt,
-      (SELECT MIN(updated_at) FROM jobs WHERE state = 'queued' AND due_at IS NOT NULL)
-        AS queuedJobAt`;
+/** Returns for how long the work that waits longest hasn't changed; null if none waits. */
+export async function getOldestWork(db: D1Database, now: number): Promise<OldestWork> {
+  const row = await d1(db).first<OldestWork>`SELECT
+      MAX(0, ${now} - (SELECT MIN(updated_at) FROM assets WHERE state = 'queued'
+        AND state NOT IN ('ready', 'failed') AND deleted_at IS NULL)) / 1000.0
+        AS queued_asset_seconds,
+      MAX(0, ${now} - (SELECT MIN(updated_at) FROM jobs
+        WHERE state = 'queued' AND due_at IS NOT NULL)) / 1000.0 AS queued_job_seconds`;
   return row!;
 }
 
 export interface Backlog {
   messages: number;
-  /** Epoch ms; null if the queue is empty, or doesn't say. */
-  oldestAt: number | null;
+  /** Age of the oldest message; null if the queue is empty, or doesn't say. */
+  oldest_seconds: number | null;
 }
 
 /** A call of a binding that does no work and costs next to nothing. */
@@ -74,7 +67,7 @@ export interface BindingCall {
  * Lists a call for each binding of the deployment that stores something. Those of queues return a
  * `Backlog`.
  */
-export function listBindingCalls(env: Env): BindingCall[] {
+export function listBindingCalls(env: Env, now: number): BindingCall[] {
   const pairs = listPairNumbers(env).flatMap((number): BindingCall[] => {
     const { text, image } = pairBindings(env, number);
     return [
@@ -85,8 +78,8 @@ export function listBindingCalls(env: Env): BindingCall[] {
   const queues = (["INGEST", "JOBS", "WEBHOOKS"] as const).map((binding) => ({
     binding,
     async call(): Promise<Backlog> {
-      const { backlogCount, oldestMessageTimestamp } = await env[binding].metrics();
-      return { messages: backlogCount, oldestAt: oldestMessageTimestamp?.getTime() ?? null };
+      const { backlogCount: messages, oldestMessageTimestamp: at } = await env[binding].metrics();
+      return { messages, oldest_seconds: at ? Math.max(0, now - at.getTime()) / 1000 : null };
     },
   }));
   const database = { indexId: CHECKED_INDEX, shard: 0 };
@@ -106,23 +99,20 @@ type Resource = (typeof RESOURCES)[number];
 
 export interface Fill {
   resource: Resource;
-  /** Number of the Vectorize pair; 0 for a database. */
-  vectorPair: number;
+  /** Number of the Vectorize pair; null for a database. */
+  vector_pair: number | null;
   used: number;
   /** Amount at which nothing new is added to it. */
-  softLimit: number;
+  soft_limit: number;
   limit: number;
 }
 
-const toFill = (
-  resource: Resource,
-  vectorPair: number,
-  used: number,
-  softLimit: number,
-  limit: number,
-): Fill => ({ resource, vectorPair, used, softLimit, limit });
-
 export async function listFills(env: Env): Promise<Fill[]> {
+  const toFill = (
+    resource: Resource,
+    vector_pair: number | null,
+    [used, soft_limit, limit]: [used: number, softLimit: number, limit: number],
+  ): Fill => ({ resource, vector_pair, used, soft_limit, limit });
   const fullest = sql`SELECT COALESCE(MAX(database_bytes), 0) AS used FROM shards`;
   const pairs = sql`SELECT vector_pair AS vectorPair, vector_count AS vectors,
     shard_count AS shards FROM vector_pairs ORDER BY vector_pair`;
@@ -132,13 +122,14 @@ export async function listFills(env: Env): Promise<Fill[]> {
   const { objectBytes, vectorsPerIndex, namespacesPerIndex, databaseFullShare } = CAPACITY;
   const limit = databaseLimit(env);
   const soft = pairLimits(env);
-  const { used } = shards!.results[0]!;
+  const { results, meta } = shards!;
+  const [{ used }, size] = [results[0]!, meta.size_after];
   return [
-    toFill("database", 0, shards!.meta.size_after, Math.floor(limit * databaseFullShare), limit),
-    toFill("index_database", 0, used, shardLimit(env), objectBytes),
+    toFill("database", null, [size, Math.floor(limit * databaseFullShare), limit]),
+    toFill("index_database", null, [used, shardLimit(env), objectBytes]),
     ...pairRows!.results.flatMap(({ vectorPair, vectors, shards: count }) => [
-      toFill("vectors", vectorPair, vectors, soft.vectors, vectorsPerIndex),
-      toFill("shards", vectorPair, count, soft.shards, namespacesPerIndex),
+      toFill("vectors", vectorPair, [vectors, soft.vectors, vectorsPerIndex]),
+      toFill("shards", vectorPair, [count, soft.shards, namespacesPerIndex]),
     ]),
   ];
 }

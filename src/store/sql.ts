@@ -204,6 +204,26 @@ export function toPage<Item>(
   return { items, total, next: rows.length > limit ? idOf(items.at(-1)!) : null };
 }
 
+/**
+ * Reads a page of a list in D1, in the order of ids: columns of the rows that `from` selects, which
+ * ends with a condition, and their number.
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- that of `toItem`
+export async function readPage<Row, Item>(
+  db: D1,
+  { columns, from, id }: { columns: SqlFragment; from: SqlFragment; id: keyof Item & string },
+  { limit, after }: PageRequest,
+  toItem: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const column = raw(toSnakeCase(id));
+  const [rows, counted] = await batch<Row & { total: number }>(db, [
+    sql`SELECT ${columns} ${from} AND ${column} > ${after} ORDER BY ${column} LIMIT ${limit + 1}`,
+    sql`SELECT COUNT(*) AS total ${from}`,
+  ]);
+  const total = counted!.results[0]!.total;
+  return toPage(rows!.results.map(toItem), total, limit, (item) => item[id] as string);
+}
+
 /** Selects the ids, as `id`, for which `row`, a query on their `value`, returns nothing. */
 export function whereMissing(ids: string[], row: SqlFragment): SqlFragment {
   return sql`SELECT value AS id FROM json_each(${JSON.stringify(ids)}) WHERE NOT EXISTS (${row})`;

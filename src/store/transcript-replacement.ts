@@ -112,16 +112,10 @@ export async function setSegmentTranscripts(
   }
 }
 
-/** Segments whose vectors don't match their transcripts yet. */
-export interface Unembedded {
-  /** Revision of the asset's transcript. */
-  revision: number;
-  segmentTranscripts: SegmentTranscript[];
-  /** Segments beyond the limit included. */
-  remainingCount: number;
-}
-
-/** Lists segments whose vectors a job has to update, with their present transcripts. */
+/**
+ * Lists segments whose vectors a job has to update, with their present transcripts, the revision of
+ * these, and the number of all such segments.
+ */
 export async function listUnembedded(db: IndexDb, assetId: AssetId, jobId: JobId, limit: number) {
   const unembedded = sql`FROM unembedded_speech JOIN segments USING (segment_key)
     WHERE job_id = ${jobId} AND ${ofAsset(assetId)}`;
@@ -146,7 +140,7 @@ export async function setEmbedded(
   db: IndexDb,
   assetId: AssetId,
   jobIds: readonly JobId[],
-  { revision, segmentTranscripts }: Unembedded,
+  { revision, segmentTranscripts }: Awaited<ReturnType<typeof listUnembedded>>,
 ): Promise<void> {
   const ids = segmentTranscripts.map(({ segmentId }) => segmentId);
   await db.batch([

@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { signMediaKey, verifyMediaToken } from "../../src/media-token.ts";
 import {
   keySecrets,
   parseSecrets,
   SIGNATURE_CHARACTERS,
   verifyToken,
+  signMediaKey,
+  verifyMediaToken,
 } from "../../src/signed-token.ts";
 import { Client, fixture, type Json, newClient } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";

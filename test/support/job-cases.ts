@@ -197,13 +197,11 @@ export const JOB_CASES: { [Kind in JobKind]: JobCase } = {
       for (let shard = 0; shard < n - 1; shard++) {
         await openShardIfFull({ ...env, SHARD_BYTES: "1" }, { indexId, shard }, 1);
       }
-      const request = { query: "a lantern", similarTo: null, hasImage: false, filter: {} };
-      const scope = { conditions: [], modes: [], assetTypes: [] };
       const ids = { jobId: newId("job"), accountId, indexId, indexName: name };
       return insert<"preview_watch">({
         kind: "preview_watch",
         ...ids,
-        request: { ...request, ...scope },
+        request: { query: "a lantern" },
         minProbability: 0.9,
         watchId: null,
       });

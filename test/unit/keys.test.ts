@@ -2,8 +2,12 @@ import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { newId, trustedId } from "../../src/ids.ts";
 import { type KeyClaims, signKey, verifyKey } from "../../src/keys.ts";
-import { signMediaKey, verifyMediaToken } from "../../src/media-token.ts";
-import { parseSecrets, SIGNATURE_CHARACTERS } from "../../src/signed-token.ts";
+import {
+  parseSecrets,
+  SIGNATURE_CHARACTERS,
+  signMediaKey,
+  verifyMediaToken,
+} from "../../src/signed-token.ts";
 
 const secret = (fill: number) => base64url.encode(new Uint8Array(32).fill(fill));
 const OLD = parseSecrets(`old:${secret(1)}`);

@@ -50,10 +50,10 @@ import { decodeHtml, findVideoObjects, htmlToText, isPlayable } from "../../src/
 import { toYouTubeRef } from "../../src/platforms/youtube.ts";
 import { readFilter } from "../../src/routes/records/search-request.ts";
 import { parseCursor } from "../../src/routes/records/search-result.ts";
-import { parseGrouping } from "../../src/search/aggregate/group-keys.ts";
 import { highlightMatches } from "../../src/search/evidence.ts";
 import { contentWords, parseQuery, targetPhrase } from "../../src/search/query.ts";
 import { encodeFtsText } from "../../src/store/index-database/fulltext.ts";
+import { parseGrouping } from "../../src/store/index-database/groups.ts";
 import { parseFrameSignatures } from "../../src/store/r2/frame-signatures.ts";
 import { fold, readDigraphs, writeDigraphs } from "../../src/text/fold.ts";
 import { detectLanguage, guessLanguage, parseLanguage } from "../../src/text/languages.ts";

@@ -74,12 +74,10 @@ export function findThreshold({ thresholds, min_probability: previewed, matches 
   return toPercent(previewed) === percent ? { min_probability: previewed, matches } : null;
 }
 
-/** Says how many matches of a threshold should be right, with the interval. */
-export function precisionText({ matches, expected_precision: mean, precision_interval: interval }) {
+/** Says how many matches of a threshold should be right. */
+export function precisionText({ matches, expected_precision: mean }) {
   if (matches === 0) return "–";
-  if (matches < MIN_MATCHES) return "too few to say";
-  const [low, high] = interval.map(toPercent);
-  return `${toPercent(mean)} % (${low}–${high} %)`;
+  return matches < MIN_MATCHES ? "too few to say" : `${toPercent(mean)} %`;
 }
 
 /**

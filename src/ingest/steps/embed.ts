@@ -8,7 +8,7 @@ import { expandRect } from "../../media/pixels/rect.ts";
 import { embedInImageSpace, hasImageEmbeddings, embedText } from "../../models/embed.ts";
 import { isAssetLive } from "../../store/asset-changes.ts";
 import { type IndexDb, indexDatabase } from "../../store/index-database/index-database.ts";
-import { recordVectors, setImageModel, setTextModel } from "../../store/index-database/segments.ts";
+import { recordVectors, setVectorModel } from "../../store/index-database/segments.ts";
 import { getKeyframe } from "../../store/r2/object-keys.ts";
 import { type VectorSpace, vectorPair } from "../../store/vectorize/vector-pairs.ts";
 import {
@@ -60,7 +60,7 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
   const vectors = await embedTexts(env.AI, segments, TEXT_KINDS);
   const possibleIds = segments.flatMap(({ segmentId }) => textIds(segmentId));
   await replaceVectors(db, vectorPair(env, asset).text, asset, vectors, possibleIds);
-  await setTextModel(db, segments, MODELS.embedText.id);
+  await setVectorModel(db, "text_model", segments, MODELS.embedText.id);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function putImageVectors(env: Env, asset: Asset, segments: Segment[
   const vectors = await embedKeyframes(env, asset, segments);
   const possibleIds = segments.flatMap(({ segmentId }) => imageIds(segmentId));
   await replaceVectors(db, vectorPair(env, asset).image, asset, vectors, possibleIds);
-  await setImageModel(db, segments, vectors[0]?.model ?? null);
+  await setVectorModel(db, "image_model", segments, vectors[0]?.model ?? null);
 }
 
 export async function embedTexts(

@@ -5,6 +5,7 @@ import {
   workingCopyOf,
 } from "../../derived-media.ts";
 import { mapRecord } from "../../field-names.ts";
+import type { MediaUrlSigner } from "../../http/context.ts";
 import {
   assetIdFields,
   countField,
@@ -21,7 +22,6 @@ import {
   text,
   time,
 } from "../../http/fields.ts";
-import type { MediaUrlSigner } from "../../http/signed-url.ts";
 import * as z from "../../http/zod.ts";
 import { keyframeKey, mediaKey, sourceKey, storyboardKey } from "../../store/r2/object-keys.ts";
 import { type Asset, ASSET_STATES, ASSET_TYPES } from "../../types.ts";
@@ -50,7 +50,6 @@ export const assetSource = z
   })
   .describe("Where the file came from.");
 
-/** Parameter of lists of assets. */
 export const stateFilter = z
   .enum(ASSET_STATES)
   .optional()
@@ -60,7 +59,6 @@ const assetId = idField("asset", "Id of the asset.");
 const pixels = (side: string, example: number) =>
   int(`${side} in pixels; null until known, and for sound.`, example).nullable();
 
-/** The MP4 that was made of a video. */
 const workingCopy = z.object({
   reason: oneOf(
     CONVERSION_REASONS,
@@ -169,7 +167,6 @@ export const assetRecord = z
   })
   .openapi("Asset", { description: "A video, sound or an image in an index." });
 
-/** Language and source of a transcript. */
 export const transcriptOrigin = {
   language: text("Language of the transcript (BCP 47); null if unknown.", "en").nullable(),
   source: oneOf(
@@ -178,7 +175,6 @@ export const transcriptOrigin = {
   ),
 };
 
-/** Response to a request that adds an asset. */
 export const addedAsset = assetRecord
   .extend({
     job_id: idField("job", "Id of the job that ingests the asset."),

@@ -13,11 +13,10 @@ import {
 import { strictInt } from "../../http/validation.ts";
 import { publicWebhookUrl, webhookUrl } from "../../http/webhook-url.ts";
 import * as z from "../../http/zod.ts";
-import type { Scope } from "../../keys.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
 import { calibrationState } from "../../search/calibration.ts";
 import type { NewMediaIndex, Tally } from "../../store/d1/indices.ts";
-import { EVENT_TYPES, type JsonObject, WEBHOOK_EVENTS } from "../../types.ts";
+import { EVENT_TYPES, WEBHOOK_EVENTS } from "../../types.ts";
 
 export const indexSettings = z
   .object({
@@ -75,7 +74,6 @@ export const indexRecord = z
   })
   .openapi("Index", { description: "A named collection of videos and images." });
 
-/** Returns the record of an index for the caller. */
 export function toIndexRecord(
   c: Context,
   index: NewMediaIndex,
@@ -84,20 +82,19 @@ export function toIndexRecord(
   const { videos, images, segments, ...sums } = sumTallies(
     tallies.filter(({ indexId }) => indexId === index.indexId),
   );
+  const { webhook_url: url } = index.settings;
   return mapRecord(indexRecord, index, {
     index_name: index.name,
-    settings: toSettingsRecord(index.settings, c.get("caller").scopes),
+    settings: {
+      ...index.settings,
+      ...(typeof url === "string" && {
+        webhook_url: publicWebhookUrl(url, c.get("caller").scopes),
+      }),
+    },
     counts: { videos, images, segments },
     ...sums,
     calibration: calibrationState(c.env),
   });
-}
-
-function toSettingsRecord(settings: JsonObject, scopes: readonly Scope[]): JsonObject {
-  const { webhook_url: url } = settings;
-  return typeof url === "string"
-    ? { ...settings, webhook_url: publicWebhookUrl(url, scopes) }
-    : settings;
 }
 
 /** Sums tallies. Every state other than queued, ready and failed counts as processing. */

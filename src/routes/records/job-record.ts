@@ -58,7 +58,6 @@ export function toJobRecord(job: Job): z.input<typeof jobRecord> {
   return mapRecord(jobRecord, job, { result: job.kind === "search" ? null : job.result });
 }
 
-/** A job without its id. */
 type NewJob<Message extends JobMessage = JobMessage> = Message extends JobMessage
   ? Omit<Message, "jobId">
   : never;

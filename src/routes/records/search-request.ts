@@ -9,7 +9,6 @@ import * as z from "../../http/zod.ts";
 import { ID_CHARACTERS } from "../../ids.ts";
 import { normalizeText } from "../../normalize-text.ts";
 import { AGGREGATE, FEEDBACK, LOGIC, SEQUENCES } from "../../parameters.ts";
-import { GROUPINGS, parseGrouping } from "../../search/aggregate/group-keys.ts";
 import { hasWord } from "../../search/query.ts";
 import {
   makeSearchRequest,
@@ -23,6 +22,7 @@ import {
   OPERATORS,
   type Scalar,
 } from "../../store/index-database/asset-scope.ts";
+import { GROUPINGS, parseGrouping } from "../../store/index-database/groups.ts";
 import { isObject } from "../../user-metadata.ts";
 import { isCursorPosition, parseCursor } from "./search-result.ts";
 
@@ -51,7 +51,6 @@ export const searchFilter = anyObject().superRefine((filter, ctx) => {
   );
 });
 
-/** The field `filter` of a body. */
 export const filterField = searchFilter.describe(FILTER_DESCRIPTION).default({});
 
 /** Converts a filter to conditions. Reports invalid rules and omits them from the result. */
@@ -143,7 +142,6 @@ export function queryText() {
   return lineOfText(LIMITS.queryCharacters, 1).refine(hasWord, NO_WORD);
 }
 
-/** Description of the parameter `modes`. */
 const MODES_DESCRIPTION =
   "Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence " +
   "(`visual`, `speech`, `text`, and `title` for title, folder, description and keywords of the " +
@@ -170,10 +168,8 @@ export const groupingName = z
 /** Applies a rule of several fields also where others have issues. */
 export const whenObject = ({ value }: { value: unknown }) => isObject(value);
 
-/** Most subqueries of a list. */
 const MAX_SUBQUERIES = 5;
 
-/** Schema of one of several things that a search asks for. */
 const subquery = z
   .union([
     queryText(),
@@ -297,7 +293,6 @@ export function withSubject<Fields extends z.ZodObject>(fields: Fields): Fields 
     );
 }
 
-/** The body of a search. */
 export const searchBody = withSubject(searchFields).superRefine((body, ctx) => {
   if (body.sequence === undefined) return;
   const refuse = (field: string, message: string) =>
@@ -322,7 +317,6 @@ const withRules = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const waitedSearchBody = withRules(waitedFields);
 export const groupSearchBody = withRules(groupFields);
 
-/** Returns what a search asks for. */
 export function toSubqueries(body: SearchBody) {
   const [all, none] = [body.all.map(toSubquery), body.none.map(toSubquery)];
   const hasConditions = all.length + none.length > 0;

@@ -1,6 +1,11 @@
 import { invalid } from "../../errors.ts";
 import { mapRecord } from "../../field-names.ts";
-import type { Context } from "../../http/context.ts";
+import {
+  type Context,
+  countWork,
+  createMediaUrlSigner,
+  type MediaUrlSigner,
+} from "../../http/context.ts";
 import {
   assetIdFields,
   calibrationField,
@@ -15,9 +20,7 @@ import {
   share,
   text,
 } from "../../http/fields.ts";
-import { countWork } from "../../http/metering.ts";
 import { INVALID_CURSOR, pageFields } from "../../http/pagination.ts";
-import { createMediaUrlSigner, type MediaUrlSigner } from "../../http/signed-url.ts";
 import * as z from "../../http/zod.ts";
 import type { Signal } from "../../search/fuse.ts";
 import type { Hit, HitAsset, HitStep } from "../../search/hits.ts";
@@ -52,7 +55,6 @@ const seconds = (edge: string, example: number) =>
 
 const signal = (description: string) => z.number().optional().describe(description);
 
-/** A segment outside of a search. */
 export const segmentRecord = z
   .object({
     segment_id: idField("segment", "Id of the segment."),
@@ -101,7 +103,6 @@ const evidenceField = z.array(
   }),
 );
 
-/** A step of a sequence, and the segment that was found for it. */
 const hitStep = z.object({
   query: text("What the step was searched by; null with `similar_to`.", "a boat").nullable(),
   similar_to: text("Id of what the step is like; null with `query`.", null).nullable(),
@@ -110,7 +111,6 @@ const hitStep = z.object({
   evidence: evidenceField.describe("Why the segment was found for the step, strongest first."),
 });
 
-/** A segment that matches a query. */
 export const hitRecord = segmentRecord
   .extend({
     rank: z.int().min(1).describe("Position in the result; 1 is the best.").openapi({ example: 1 }),
@@ -200,7 +200,6 @@ export async function toHitRecord(
   };
 }
 
-/** A key that groups or facets have. */
 export const keyField = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .describe(
@@ -272,27 +271,19 @@ export const searchResult = z
  */
 type CursorPosition = Pick<SearchRequest, "offset" | "after" | "readyBy" | "cursorTag">;
 
-/** Pages of earlier versions don't say where the next one begins, and how the query was read. */
-type SentPage = Pick<
-  ResultPage,
-  "offset" | "readyBy" | "cursorTag" | "total" | "count" | "calibration"
-> &
-  Partial<ResultPage>;
-
 export async function toSearchResult(
   hits: Hit[],
-  page: SentPage,
+  page: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
-  const { offset, readyBy, cursorTag, total, count, next, calibration, interpretation } = page;
-  const { facets = {} } = page;
+  const { offset, readyBy, cursorTag, total, count, next, calibration, facets } = page;
   return {
     segments: await Promise.all(hits.map((hit) => toHitRecord(hit, signUrl))),
     total,
     next_cursor: next
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
-    ...(interpretation && { query: toQueryRecord(interpretation) }),
+    query: toQueryRecord(page.interpretation),
     ...(Object.keys(facets).length > 0 && { facets }),
     calibration,
   };
@@ -338,7 +329,6 @@ function toQueryRecord(interpretation: QueryInterpretation) {
 const CURSOR =
   /^after:(\d{1,6}):(\d{13}):(\d{1,6}):(\d(?:\.\d{1,20})?(?:e-\d{1,3})?):([\w-]{1,64}(?:,[\w-]{1,64}){0,2}):([\w-]+)$/;
 
-/** Tests whether a cursor was issued by this API. */
 export function isCursorPosition(cursor: string): boolean {
   return CURSOR.test(decode(cursor));
 }
@@ -368,7 +358,6 @@ function toCursor(position: CursorPosition & { after: RankPosition }): string {
   return Buffer.from(fields.join(":")).toString("base64url");
 }
 
-/** Counts searches and makes their response. */
 export function toCountedResult(
   c: Context,
   request: SearchRequest,

@@ -28,10 +28,8 @@ export interface LogicCondition {
 /** A segment as it meets a condition. */
 export interface ConditionScore extends FoundSegment, SegmentFindings, SegmentScore {}
 
-/** The scores of segments by their ids. Those that can't meet the condition are missing. */
 export type ConditionScores = ReadonlyMap<SegmentId, ConditionScore>;
 
-/** How a candidate meets a condition. */
 export interface ConditionResult {
   /** Probability that the condition holds. */
   score: number;

@@ -54,10 +54,7 @@ import {
   toConditionEvidence,
 } from "./conditions.ts";
 
-/** A search with conditions beside its query, or in place of it. */
-export interface LogicRequest extends SearchRequest {
-  logic: NonNullable<SearchRequest["logic"]>;
-}
+type Logic = NonNullable<SearchRequest["logic"]>;
 
 /** Parts of a search that are searched for at a time. */
 const CONCURRENCY = Math.floor(CONNECTIONS / 2);
@@ -69,12 +66,14 @@ const CONCURRENCY = Math.floor(CONNECTIONS / 2);
 export async function searchLogic(
   env: Env,
   target: SearchTarget,
-  request: LogicRequest,
+  request: SearchRequest,
+  logic: Logic,
   timings: Timings,
 ): Promise<SearchResults> {
-  const conditions = await findConditions(env, target, request, timings);
-  const rows = await listLogicCandidates(env, target, request, conditions);
-  const scopes = await findScopes(env, target, request, rows);
+  const conditions = await findConditions(env, target, request, logic, timings);
+  const { scopeSeconds } = logic;
+  const rows = await listLogicCandidates(env, target, request, scopeSeconds, conditions);
+  const scopes = await findScopes(env, target, scopeSeconds, rows);
   const ids = [...new Set([...scopes.values()].flat())];
   const scores = await timings.time("conditions", () =>
     scoreConditions(env, target, conditions, ids),
@@ -107,15 +106,16 @@ export async function searchLogic(
 async function findConditions(
   env: Env,
   target: SearchTarget,
-  request: LogicRequest,
+  request: SearchRequest,
+  { all, none }: Logic,
   timings: Timings,
 ): Promise<LogicCondition[]> {
-  const { query, similarTo, modes, logic } = request;
+  const { query, similarTo, modes } = request;
   const hasQuery = query !== "" || similarTo !== null;
   const parts = [
     ...(hasQuery ? [{ kind: "query" as const, subquery: { query, similarTo, modes } }] : []),
-    ...logic.all.map((subquery) => ({ kind: "all" as const, subquery })),
-    ...logic.none.map((subquery) => ({ kind: "none" as const, subquery })),
+    ...all.map((subquery) => ({ kind: "all" as const, subquery })),
+    ...none.map((subquery) => ({ kind: "none" as const, subquery })),
   ];
   return mapConcurrent(parts, CONCURRENCY, async ({ kind, subquery }): Promise<LogicCondition> => {
     const part =
@@ -135,15 +135,15 @@ function toLogicInterpretation(conditions: readonly LogicCondition[]): QueryInte
     if (kind === "query" || corrected === null) return [];
     return [{ kind, query: subquery.query, corrected }];
   });
-  const { query, corrected } = own ?? { query: { excluded: [] }, corrected: null };
-  return { ...toInterpretation(query, corrected), correctedConditions };
+  const excluded = own?.query.excluded ?? [];
+  return { ...toInterpretation({ excluded }, own?.corrected ?? null), correctedConditions };
 }
 
 /** Returns the segments in the scope of each candidate, as many candidates as are ranked. */
 async function findScopes(
   env: Env,
   target: SearchTarget,
-  { logic: { scopeSeconds } }: LogicRequest,
+  scopeSeconds: number,
   rows: readonly { segment: SegmentPosition }[],
 ): Promise<Scopes> {
   const candidates = rows.map(({ segment }) => segment).slice(0, LOGIC.maxCandidates);
@@ -300,7 +300,8 @@ async function explain(
 async function listLogicCandidates(
   env: Env,
   target: SearchTarget,
-  request: LogicRequest,
+  request: SearchRequest,
+  scopeSeconds: number,
   conditions: readonly LogicCondition[],
 ): Promise<FoundSegment[]> {
   const scope = toSearchScope(request);
@@ -312,7 +313,7 @@ async function listLogicCandidates(
     for (const id of [segmentId, assetId]) if (id !== null) excluded.add(id);
   }
   const found = new Map<SegmentId, { row: FoundSegment; estimate: number }>();
-  const estimate = estimatorOf(conditions, request.logic.scopeSeconds);
+  const estimate = estimatorOf(conditions, scopeSeconds);
   for (const row of wanted.flatMap(({ pass }) => pass.candidates)) {
     const { segment, asset } = row;
     if (excluded.has(segment.segmentId) || excluded.has(asset.assetId)) continue;

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { nullIfNotFound } from "../../errors.ts";
 import { newId, type SegmentId, type WatchId } from "../../ids.ts";
 import { WATCHES } from "../../parameters.ts";
@@ -8,14 +7,13 @@ import { listShards } from "../../store/d1/shards.ts";
 import {
   isWatched,
   listWatchesFor,
-  type Watch,
   type WatchQuery,
   type WatchRequest,
 } from "../../store/d1/watches.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { findScopesOf, listMatched, putMatches } from "../../store/index-database/matches.ts";
 import { Timings } from "../../timings.ts";
-import { type Asset, ASSET_KINDS, type NamedIndexRef } from "../../types.ts";
+import type { Asset, NamedIndexRef } from "../../types.ts";
 import { calibrationState } from "../calibration.ts";
 import {
   type Candidate,
@@ -26,13 +24,7 @@ import {
 } from "../find-for-query.ts";
 import { rankCandidates, type Hit } from "../hits.ts";
 import type { CompiledQuery } from "../query.ts";
-import {
-  makeSearchRequest,
-  type Mode,
-  searchRequest,
-  type SearchScope,
-  toSearchScope,
-} from "../request.ts";
+import { makeSearchRequest, type Mode, type SearchRequest, toSearchScope } from "../request.ts";
 import { explainCandidate, type StoredResults } from "../results.ts";
 import { exampleFromImage } from "../uploaded-example.ts";
 
@@ -64,7 +56,10 @@ export async function matchAsset(
   const isIncluded = await findScopesOf(
     db,
     assetId,
-    all.map((watch) => toWatchScope(watch).assets),
+    all.map(({ request }) => {
+      const isAsset = request.similarTo !== null && !request.similarTo.startsWith("seg_");
+      return toSearchScope(toWatchSearch(request), isAsset ? request.similarTo : null).assets;
+    }),
   );
   const watches = all.filter(({ watchId }, i) => isIncluded[i] && watchId > after);
   if (watches.length === 0) return;
@@ -92,7 +87,9 @@ async function matchWatch(
   watch: WatchQuery,
   before: ReadonlySet<string> | undefined,
 ): Promise<WatchMatch[]> {
-  const search = await toWatchSearch(env, index, watch).catch(nullIfNotFound);
+  const search = await toImageSearch(env, index, toWatchSearch(watch.request), watch.image).catch(
+    nullIfNotFound,
+  );
   if (!search) return []; // its example was deleted
   const timings = new Timings();
   const pass = await findForQuery(env, index, search, timings);
@@ -103,30 +100,22 @@ async function matchWatch(
   return selectMatches(candidates, pass.query, watch.minProbability, before);
 }
 
-function toSearch({ query, similarTo, conditions, modes, assetTypes }: WatchRequest) {
+/** Makes the request of a search for what a watch looks for, but for its image. */
+export function toWatchSearch({ query, similarTo, conditions, modes, assetTypes }: WatchRequest) {
   const kinds = [...new Set([...(modes as Mode[]), ...assetTypes])];
   return makeSearchRequest({ query, similarTo, conditions, modes: kinds });
 }
 
-/** Returns the scope of a watch: all assets that its filters admit, if they are searchable now. */
-function toWatchScope({ request }: Pick<Watch, "request">): SearchScope {
-  const { similarTo } = request;
-  const isAsset = similarTo !== null && !similarTo.startsWith("seg_");
-  return toSearchScope(toSearch(request), isAsset ? similarTo : null);
-}
-
-/**
- * Returns what a watch searches for. `image` is the JPEG of its example in base64. Throws
- * `not_found` if its example is gone.
- */
-async function toWatchSearch(
+/** `image` is the JPEG of a watch's example in base64. Throws `not_found` without an example. */
+async function toImageSearch(
   env: Env,
   index: NamedIndexRef,
-  { request, image }: Pick<WatchQuery, "request" | "image">,
+  request: SearchRequest,
+  image: string | null,
 ): Promise<QuerySearch> {
   const example =
     image === null ? null : await exampleFromImage(env, index, Buffer.from(image, "base64"));
-  return toQuerySearch(env, index, toSearch(request), example);
+  return toQuerySearch(env, index, request, example);
 }
 
 /** A segment that matches a watch, with what proves it. */
@@ -160,14 +149,6 @@ export function selectMatches(
     });
 }
 
-/** The request that the job of a preview carries. */
-export const watchRequest = z.object({
-  ...searchRequest.pick({ query: true, similarTo: true, conditions: true, modes: true }).shape,
-  hasImage: z.boolean(),
-  filter: z.record(z.string(), z.unknown()),
-  assetTypes: z.array(z.enum(ASSET_KINDS)),
-}) satisfies z.ZodType<WatchRequest>;
-
 /** The stored result of a preview: its segments are read again when it is. */
 export type StoredPreview = Awaited<ReturnType<typeof previewWatch>>;
 
@@ -178,10 +159,11 @@ export type StoredPreview = Awaited<ReturnType<typeof previewWatch>>;
 export async function previewWatch(
   env: Env,
   index: NamedIndexRef,
-  watch: Pick<WatchQuery, "request" | "minProbability" | "image">,
+  request: SearchRequest,
+  image: string | null,
+  minProbability: number,
 ) {
-  const { minProbability } = watch;
-  const search = await toWatchSearch(env, index, watch);
+  const search = await toImageSearch(env, index, request, image);
   const input = { ...search, fullTextDepth: WATCHES.previewDepth };
   const { query, candidates } = await findForQuery(env, index, input, new Timings());
   const byAsset = Map.groupBy(candidates, ({ asset }) => asset.assetId);
@@ -241,32 +223,11 @@ export function summarizePreview(
       .toSorted((a, b) => (a.date < b.date ? -1 : 1)),
     thresholds: PREVIEW_THRESHOLDS.map((threshold) => {
       const scores = matchesAt(threshold).flatMap(({ matches }) => matches.map((m) => m.score));
-      const [mean, interval] = expectedPrecision(scores);
-      return {
-        min_probability: threshold,
-        matches: scores.length,
-        expected_precision: mean,
-        precision_interval: interval,
-      };
+      const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+      const expected_precision = scores.length > 0 ? mean : null;
+      return { min_probability: threshold, matches: scores.length, expected_precision };
     }),
     best: best.slice(0, EXAMPLES),
     nearest: all.toSorted((a, b) => distance(a) - distance(b)).slice(0, EXAMPLES),
   };
-}
-
-/** Standard deviations of a normal distribution on both sides of its mean that have 95 % of it. */
-const Z = 1.96;
-
-/**
- * Returns the mean of probabilities, and the interval of the share of events that happen, each
- * independently: a Poisson binomial distribution, approximated by a normal one.
- */
-export function expectedPrecision(
-  scores: readonly number[],
-): [mean: number | null, interval: [number, number] | null] {
-  if (scores.length === 0) return [null, null];
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  const variance = scores.reduce((sum, score) => sum + score * (1 - score), 0);
-  const margin = (Z * Math.sqrt(variance)) / scores.length;
-  return [mean, [Math.max(0, mean - margin), Math.min(1, mean + margin)]];
 }

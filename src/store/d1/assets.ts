@@ -131,11 +131,9 @@ export async function* allAssets(
   }
 }
 
-export type UndispatchedAsset = Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">;
-
 /** Lists assets, in turn, that were inserted before `before` and that no object has started. */
 export async function listUndispatchedAssets(db: D1Database, before: number, limit: number) {
-  return d1(db).all<UndispatchedAsset>`
+  return d1(db).all<Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">>`
     SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType, job_id AS jobId
       FROM assets WHERE state = 'queued' AND revision = 0 AND created_at < ${before}
       ${IN_TURN} LIMIT ${limit}`;

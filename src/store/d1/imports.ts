@@ -19,7 +19,6 @@ export interface ImportCandidate {
   error: Failure | null;
 }
 
-/** A sync of an import source, and the job that runs it. */
 export interface SourceSync {
   jobId: JobId;
   accountId: AccountId;
@@ -84,14 +83,12 @@ function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
   ];
 }
 
-export type StartableAsset = Pick<Asset, "assetId" | "assetType" | "jobId">;
-
 /**
  * Lists assets that a sync added and that their index's object hasn't started. With
  * `includeFailed`, also those that the sync found present and failed.
  */
 export async function listUnstarted(db: D1Database, jobId: JobId, includeFailed: boolean) {
-  return d1(db).all<StartableAsset>`
+  return d1(db).all<Pick<Asset, "assetId" | "assetType" | "jobId">>`
     SELECT asset_id AS assetId, assets.asset_type AS assetType, assets.job_id AS jobId
       FROM job_items JOIN assets USING (asset_id)
       WHERE job_items.job_id = ${jobId} AND (state = 'queued' AND revision = 0

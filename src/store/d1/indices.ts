@@ -8,13 +8,12 @@ import {
   IN_TURN,
   inList,
   newRow,
-  type Page,
   type PageRequest,
   parseColumns,
   raw,
+  readPage,
   sql,
   type SqlFragment,
-  toPage,
   d1,
   concat,
 } from "../sql.ts";
@@ -108,19 +107,9 @@ function requireRow(row: MediaIndexRow | null | undefined, name: string): MediaI
   return fromRow(row);
 }
 
-export async function listIndices(
-  db: D1Database,
-  accountId: AccountId,
-  { limit, after }: PageRequest,
-): Promise<Page<MediaIndexRow>> {
-  const [rows, total] = await batch<MediaIndexRow & { total: number }>(db, [
-    sql`SELECT ${COLUMNS} FROM indices
-      WHERE account_id = ${accountId} AND deleted_at IS NULL AND index_id > ${after}
-      ORDER BY index_id LIMIT ${limit + 1}`,
-    sql`SELECT COUNT(*) AS total FROM indices WHERE account_id = ${accountId}
-      AND deleted_at IS NULL`,
-  ]);
-  return toPage(rows!.results.map(fromRow), total!.results[0]!.total, limit, (i) => i.indexId);
+export function listIndices(db: D1Database, accountId: AccountId, request: PageRequest) {
+  const from = sql`FROM indices WHERE account_id = ${accountId} AND deleted_at IS NULL`;
+  return readPage(db, { columns: COLUMNS, from, id: "indexId" }, request, fromRow);
 }
 
 export interface IndexChange {
@@ -191,7 +180,6 @@ export interface Tally {
   sizeBytes: number;
 }
 
-/** Lists the tallies of an account's indices, or of one of them. */
 export async function listTallies(db: D1Database, accountId: AccountId, indexId?: IndexId) {
   return d1(db)
     .all<Tally>`SELECT index_id AS indexId, asset_type AS assetType, state, assets, segments,

@@ -57,7 +57,6 @@ export async function insertJob(
   await quota.write(db, [insert, cancelSuperseded]);
 }
 
-/** Returns the unfinished job of a kind that an asset has, or null. */
 export async function getUnfinishedJob(db: D1Database, assetId: AssetId, kind: JobKind) {
   return d1(db)
     .firstValue<JobId>`SELECT job_id FROM jobs WHERE asset_id = ${assetId} AND kind = ${kind}
@@ -84,20 +83,15 @@ export async function renewJob(db: D1Database, jobId: JobId, now: number): Promi
     UPDATE jobs SET due_at = ${now + JOBS.leaseMs} WHERE job_id = ${jobId} AND leased = 1`;
 }
 
-/** Ends the lease of a job, which is sent again at `dueAt` unless the queue delivers it first. */
-export async function releaseJob(db: D1Database, jobId: JobId, dueAt: number): Promise<void> {
-  await d1(db).run`
-    UPDATE jobs SET leased = 0, due_at = ${dueAt} WHERE job_id = ${jobId} AND leased = 1`;
-}
-
 /**
- * Ends the lease of a job that waits out a limit, which its record tells until it goes on. It is
- * sent at `dueAt`, with all dispatches.
+ * Ends the lease of a job, which is sent again at `dueAt` unless the queue delivers it first. One
+ * that waits out a limit has all its dispatches then, and its record tells the limit until it goes
+ * on.
  */
-export async function deferJob(db: D1Database, jobId: JobId, reason: Failure, dueAt: number) {
-  await d1(db).run`UPDATE jobs SET leased = 0, dispatches = 0, error = ${JSON.stringify(reason)},
-        due_at = ${dueAt}
-      WHERE job_id = ${jobId} AND leased = 1`;
+export async function releaseJob(db: D1Database, jobId: JobId, dueAt: number, limit?: Failure) {
+  const released = { leased: 0, dueAt, ...(limit && { dispatches: 0, error: limit }) };
+  await d1(db).run`
+    UPDATE jobs SET ${assignments(released)} WHERE job_id = ${jobId} AND leased = 1`;
 }
 
 /** Changes overdue jobs and takes their messages. Each account has its turn. */

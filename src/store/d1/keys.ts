@@ -4,12 +4,11 @@ import type { KeyClaims, Scope, VerifiedKey } from "../../keys.ts";
 import {
   batch,
   newRow,
-  type Page,
   type PageRequest,
   raw,
+  readPage,
   sql,
   type SqlFragment,
-  toPage,
   d1,
 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
@@ -42,24 +41,19 @@ const toKey = (row: KeyRow): ApiKey => ({ ...row, scopes: row.scopes.split(" ") 
  * was revoked, and whether the account was created. One round trip.
  */
 export async function admitKey(db: D1Database, claims: KeyClaims, now: number) {
-  const [account, , key] = await batch<{ revoked_at: number | null }>(db, [
+  const [account, , key] = await batch<RevocationRow>(db, [
     sql`INSERT OR IGNORE INTO accounts (account_id, name, created_at)
       VALUES (${claims.accountId}, ${claims.accountName}, ${now})`,
     insertStatement(claims, claims.keyName ?? null, now),
     selectRevocation(claims.keyId),
   ]);
-  return {
-    revoked: isRevoked(key!),
-    created: account!.meta.changes > 0,
-  };
+  return { revoked: isRevoked(key!), created: account!.meta.changes > 0 };
 }
 
 /** Whether a replica knows a key, and doesn't know that it was revoked. */
 export async function isKnownKey(db: D1DatabaseSession, keyId: KeyId): Promise<boolean> {
-  return (
-    (await d1(db).first`SELECT 1 FROM api_keys WHERE key_id = ${keyId} AND revoked_at IS NULL`) !==
-    null
-  );
+  const isValid = sql`key_id = ${keyId} AND revoked_at IS NULL`;
+  return (await d1(db).first`SELECT 1 FROM api_keys WHERE ${isValid}`) !== null;
 }
 
 /**
@@ -95,7 +89,7 @@ export async function touchKey(
   now: number,
   sampleMs: number,
 ): Promise<boolean> {
-  const [, key] = await batch<{ revoked_at: number | null }>(db, [
+  const [, key] = await batch<RevocationRow>(db, [
     sql`UPDATE api_keys SET last_used_at = ${now}, kid = ${kid}
       WHERE key_id = ${keyId} AND revoked_at IS NULL
         AND COALESCE(last_used_at, 0) <= ${now} - ${sampleMs}`,
@@ -108,21 +102,15 @@ function selectRevocation(keyId: KeyId): SqlFragment {
   return sql`SELECT revoked_at FROM api_keys WHERE key_id = ${keyId}`;
 }
 
-function isRevoked({ results: [key] }: D1Result<{ revoked_at: number | null }>): boolean {
+type RevocationRow = { revoked_at: number | null };
+
+function isRevoked({ results: [key] }: D1Result<RevocationRow>): boolean {
   return key?.revoked_at != null;
 }
 
-export async function listKeys(
-  db: D1Database,
-  accountId: AccountId,
-  { limit, after }: PageRequest,
-): Promise<Page<ApiKey>> {
-  const [rows, total] = await batch<KeyRow & { total: number }>(db, [
-    sql`SELECT ${COLUMNS} FROM api_keys WHERE account_id = ${accountId} AND key_id > ${after}
-      ORDER BY key_id LIMIT ${limit + 1}`,
-    sql`SELECT COUNT(*) AS total FROM api_keys WHERE account_id = ${accountId}`,
-  ]);
-  return toPage(rows!.results.map(toKey), total!.results[0]!.total, limit, (key) => key.keyId);
+export function listKeys(db: D1Database, accountId: AccountId, request: PageRequest) {
+  const from = sql`FROM api_keys WHERE account_id = ${accountId}`;
+  return readPage(db, { columns: COLUMNS, from, id: "keyId" }, request, toKey);
 }
 
 /** Revokes a key for good. Throws `not_found` if the account has no such key. */

@@ -161,7 +161,7 @@ export class QuotaGuard {
    */
   throwIfExceeded(row: unknown): void {
     const usage = row as UsageRow;
-    if (this.#isIngest && !usage.acceptsIngests) throw deploymentFull();
+    if (this.#isIngest && !usage.acceptsIngests) throw new AppError("deployment_full", NO_ROOM);
     const limits = withOverrides(usage.limits);
     const exceeded = this.#names.find(
       (name) => usage[name] + this.#requested[name]! > limits[name],
@@ -187,12 +187,9 @@ function withOverrides(json: string): Limits {
   };
 }
 
-function deploymentFull(): AppError {
-  const message =
-    "This deployment has no room for new videos and images. Searches and deletions go on. " +
-    "Ask its operator: docs/operate.md#d1-is-almost-full.";
-  return new AppError("deployment_full", message);
-}
+const NO_ROOM =
+  "This deployment has no room for new videos and images. Searches and deletions go on. " +
+  "Ask its operator: docs/operate.md#d1-is-almost-full.";
 
 function quotaError(name: Limit, limit: number, now: number): AppError {
   const { resets } = USAGE[name];
@@ -253,7 +250,6 @@ export function releaseAllBytes(owners: readonly ChargedTo["owner"][]): SqlFragm
   return sql`DELETE FROM object_bytes WHERE owner ${inList(owners)}`;
 }
 
-/** Runs `releaseBytes` or `releaseAllBytes` at once. */
 export async function runRelease(db: D1Database, statement: SqlFragment) {
   await d1(db).run`${statement}`;
 }

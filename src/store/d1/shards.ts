@@ -17,7 +17,9 @@ export async function listShards(db: D1Database, indexId: IndexId): Promise<Shar
 export function insertFirstShard(env: Env, indexId: IndexId): SqlFragment[] {
   const shard = sql`INSERT INTO shards (index_id, shard, vector_pair)
     SELECT index_id, 0, ${pairForNewShard(env)} FROM indices WHERE index_id = ${indexId}`;
-  return [insertPairs(env), shard];
+  const pairs = sql`INSERT OR IGNORE INTO vector_pairs (vector_pair)
+    SELECT value FROM json_each(${JSON.stringify(listPairNumbers(env))})`;
+  return [pairs, shard];
 }
 
 export function shardLimit(env: Pick<Env, "SHARD_BYTES">): number {
@@ -80,19 +82,11 @@ function pairForNewShard(env: Env): SqlFragment {
       vector_pair LIMIT 1)`;
 }
 
-function insertPairs(env: Env): SqlFragment {
-  return sql`INSERT OR IGNORE INTO vector_pairs (vector_pair)
-    SELECT value FROM json_each(${JSON.stringify(listPairNumbers(env))})`;
-}
-
-/** How many vectors a pair has, in its fuller index. */
-export interface PairCount {
-  number: number;
-  count: number;
-}
-
-/** Records how many vectors each pair has. Returns whether one takes new shards. */
-export async function recordVectorCounts(env: Env, counts: PairCount[]): Promise<boolean> {
+/**
+ * Records how many vectors each pair has, in its fuller index. Returns whether one takes new
+ * shards.
+ */
+export async function recordVectorCounts(env: Env, counts: { number: number; count: number }[]) {
   const [, rows] = await batch(env.DB, [
     sql`INSERT INTO vector_pairs (vector_pair, vector_count)
       SELECT value ->> 'number', value ->> 'count' FROM json_each(${JSON.stringify(counts)})

@@ -8,8 +8,8 @@ import {
   type PageRequest,
   parseColumns,
   raw,
+  readPage,
   sql,
-  toPage,
   d1,
 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
@@ -101,22 +101,17 @@ export interface SourceSummary<Request, Listing> extends SourceRow<Request, List
   jobError: Failure | null;
 }
 
-export async function listSources<Request, Listing>(
+export function listSources<Request, Listing>(
   db: D1Database,
   indexId: IndexId,
-  { limit, after }: PageRequest,
+  request: PageRequest,
 ) {
-  type Row = SourceSummary<Request, Listing> & { total: number };
-  const [rows, total] = await batch<Row>(db, [
-    sql`SELECT ${COLUMNS}, COALESCE(state, 'queued') AS jobState, error AS jobError,
-        (SELECT COUNT(*) FROM imports WHERE imports.source_id = sources.source_id) AS items
-      FROM sources LEFT JOIN jobs USING (job_id)
-      WHERE sources.index_id = ${indexId} AND source_id > ${after}
-      ORDER BY source_id LIMIT ${limit + 1}`,
-    sql`SELECT COUNT(*) AS total FROM sources WHERE index_id = ${indexId}`,
-  ]);
-  const items = rows!.results.map((row) => parseColumns(fromRow(row), ["jobError"]));
-  return toPage(items, total!.results[0]!.total, limit, (source) => source.sourceId);
+  const columns = sql`${COLUMNS}, COALESCE(state, 'queued') AS jobState, error AS jobError,
+    (SELECT COUNT(*) FROM imports WHERE imports.source_id = sources.source_id) AS items`;
+  const from = sql`FROM sources LEFT JOIN jobs USING (job_id) WHERE sources.index_id = ${indexId}`;
+  const toSource = (row: SourceSummary<Request, Listing>) =>
+    parseColumns(fromRow(row), ["jobError"]);
+  return readPage(db, { columns, from, id: "sourceId" }, request, toSource);
 }
 
 /** Sources of an index that one traversal syncs. The next one takes others. */

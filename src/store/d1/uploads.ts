@@ -4,14 +4,13 @@ import type { AssetType, JsonObject } from "../../types.ts";
 import { assetPrefix, deletePrefix, sourceKey, uploadPrefix } from "../r2/object-keys.ts";
 import {
   IN_TURN,
-  type Page,
   type PageRequest,
   type SqlFragment,
   batch,
   newRow,
   raw,
+  readPage,
   sql,
-  toPage,
   d1,
   parseColumns,
 } from "../sql.ts";
@@ -74,8 +73,8 @@ const UPLOAD_COLUMNS = raw(`upload_id AS uploadId, uploads.account_id AS account
   sha256, asset_id AS assetId, asset_type AS assetType, content_type AS contentType,
   storage_id AS storageId, result_asset_id AS resultAssetId, uploads.created_at AS createdAt,
   uploads.updated_at AS updatedAt, expires_at AS expiresAt`);
-const SELECT_UPLOADS = sql`SELECT ${UPLOAD_COLUMNS}
-  FROM uploads JOIN indices USING (index_id)`;
+const FROM_UPLOADS = raw("FROM uploads JOIN indices USING (index_id)");
+const SELECT_UPLOADS = sql`SELECT ${UPLOAD_COLUMNS} ${FROM_UPLOADS}`;
 
 export type NewUpload = Pick<
   Upload,
@@ -131,17 +130,14 @@ export async function lockUpload(
   return row?.token === token ? toUpload(row) : null;
 }
 
-function countedBytes({ length, received, storedBytes }: Upload): number {
-  return Math.max(length, received, storedBytes);
-}
-
 /**
  * Counts the bytes that an upload has in R2 once its next part, or its tail, is stored, and
  * allocates an unused part number. Returns null if another request has locked the upload. Throws
  * `account_full`.
  */
 export async function allocatePartNumber(db: D1Database, upload: Upload, storedBytes: number) {
-  const added = Math.max(0, storedBytes - countedBytes(upload));
+  const countedBytes = Math.max(upload.length, upload.received, upload.storedBytes);
+  const added = Math.max(0, storedBytes - countedBytes);
   const quota = new QuotaGuard(upload.accountId, { stored_bytes: added });
   const isLocked = sql`upload_id = ${upload.uploadId} AND token = ${upload.token}`;
   const condition = added > 0 ? quota.condition : raw("true");
@@ -205,16 +201,6 @@ export async function setUploadResult(db: D1Database, uploadId: UploadId, assetI
   return updated!.meta.changes > 0;
 }
 
-/** Marks an upload as being removed: no request can append to it or complete it any more. */
-async function beginUploadRemoval(db: D1Database, uploadId: UploadId, now: number) {
-  await d1(db).run`UPDATE uploads SET token = NULL, removed_at = COALESCE(removed_at, ${now})
-      WHERE upload_id = ${uploadId}`;
-}
-
-async function deleteUploadRow(db: D1Database, uploadId: UploadId): Promise<void> {
-  await d1(db).run`DELETE FROM uploads WHERE upload_id = ${uploadId}`;
-}
-
 function expiryOf(lastByteAt: number, createdAt: number): number {
   return Math.min(lastByteAt + UPLOADS.idleMs, createdAt + UPLOADS.maxAgeMs);
 }
@@ -225,20 +211,15 @@ function toUpload(row: UploadRow): Upload {
   return { ...parseColumns(upload, ["metadata", "settings"]), target };
 }
 
-export async function pageOpenUploads(
+export function pageOpenUploads(
   db: D1Database,
   indexId: IndexId,
-  { limit, after }: PageRequest,
+  request: PageRequest,
   now: number,
-): Promise<Page<Upload>> {
-  const isOpen = sql`index_id = ${indexId} AND result_asset_id IS NULL AND removed_at IS NULL
-    AND expires_at > ${now}`;
-  const [rows, total] = await batch<UploadRow & { total: number }>(db, [
-    sql`${SELECT_UPLOADS} WHERE ${isOpen} AND upload_id > ${after}
-        ORDER BY upload_id LIMIT ${limit + 1}`,
-    sql`SELECT COUNT(*) AS total FROM uploads WHERE ${isOpen}`,
-  ]);
-  return toPage(rows!.results.map(toUpload), total!.results[0]!.total, limit, (u) => u.uploadId);
+) {
+  const from = sql`${FROM_UPLOADS} WHERE index_id = ${indexId} AND result_asset_id IS NULL
+    AND removed_at IS NULL AND expires_at > ${now}`;
+  return readPage(db, { columns: UPLOAD_COLUMNS, from, id: "uploadId" }, request, toUpload);
 }
 
 /** Lists uploads of an index, in whatever state, by any order: all of them are removed. */
@@ -288,12 +269,14 @@ export async function completeMultipart(
 }
 
 /**
- * Removes an upload: its parts, its tail and its rows. Its asset stays. Deletes the upload's row
- * last, so that an interrupted removal can be repeated.
+ * Removes an upload: its parts, its tail and its rows. Its asset stays. Marks its row first, so
+ * that no request can append to it or complete it any more, and deletes it last, so that an
+ * interrupted removal can be repeated.
  */
 export async function removeUpload({ DB, MEDIA }: Pick<Env, "DB" | "MEDIA">, upload: Upload) {
   const { uploadId, indexId, target, resultAssetId } = upload;
-  await beginUploadRemoval(DB, uploadId, Date.now());
+  await d1(DB).run`UPDATE uploads SET token = NULL,
+    removed_at = COALESCE(removed_at, ${Date.now()}) WHERE upload_id = ${uploadId}`;
   if (target && resultAssetId === null) {
     await resumeMultipart(MEDIA, upload, target).abort().catch(ignoreEnded);
     if (!(await getAsset(DB, target.assetId))) {
@@ -301,7 +284,7 @@ export async function removeUpload({ DB, MEDIA }: Pick<Env, "DB" | "MEDIA">, upl
     }
   }
   await deletePrefix(MEDIA, uploadPrefix(indexId, uploadId));
-  await deleteUploadRow(DB, uploadId);
+  await d1(DB).run`DELETE FROM uploads WHERE upload_id = ${uploadId}`;
 }
 
 /** Ignores that a multipart upload can't be aborted: it was completed or aborted before. */

@@ -11,8 +11,8 @@ import {
   type PageRequest,
   parseColumns,
   raw,
+  readPage,
   sql,
-  toPage,
   d1,
 } from "../sql.ts";
 import { QuotaGuard, recordBytes } from "./quotas.ts";
@@ -103,18 +103,9 @@ export async function requireWatch(db: D1Database, indexId: IndexId, watchId: st
   return fromRow(row);
 }
 
-export async function listWatches(db: D1Database, indexId: IndexId, { limit, after }: PageRequest) {
-  const [rows, total] = await batch<Watch & { total: number }>(db, [
-    sql`SELECT ${COLUMNS} FROM watches WHERE index_id = ${indexId} AND watch_id > ${after}
-      ORDER BY watch_id LIMIT ${limit + 1}`,
-    sql`SELECT COUNT(*) AS total FROM watches WHERE index_id = ${indexId}`,
-  ]);
-  return toPage(
-    rows!.results.map(fromRow<Watch>),
-    total!.results[0]!.total,
-    limit,
-    ({ watchId }) => watchId,
-  );
+export function listWatches(db: D1Database, indexId: IndexId, request: PageRequest) {
+  const from = sql`FROM watches WHERE index_id = ${indexId}`;
+  return readPage(db, { columns: COLUMNS, from, id: "watchId" }, request, fromRow<Watch>);
 }
 
 /** Lists the watches that an asset may match: those that are on and were there before it. */

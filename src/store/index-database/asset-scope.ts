@@ -63,7 +63,8 @@ export function segmentsInScope(scope: AssetScope): {
   operator: "IN" | "NOT IN";
   keys: SqlFragment;
 } {
-  const isNarrow = !coversAllKinds(scope) || selectsAssets(scope);
+  const coversAllKinds = scope.kinds.length === ASSET_KINDS.length && scope.exceptAssetId === null;
+  const isNarrow = !coversAllKinds || selectsAssets(scope);
   const condition = isNarrow
     ? isInScope(scope)
     : sql`assets.searchable_at IS NULL OR assets.searchable_at > ${scope.readyBy}`;
@@ -71,10 +72,6 @@ export function segmentsInScope(scope: AssetScope): {
     operator: isNarrow ? "IN" : "NOT IN",
     keys: sql`SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE ${condition}`,
   };
-}
-
-function coversAllKinds({ kinds, exceptAssetId }: AssetScope): boolean {
-  return kinds.length === ASSET_KINDS.length && exceptAssetId === null;
 }
 
 export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {

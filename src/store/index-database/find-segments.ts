@@ -9,7 +9,6 @@ import type { FtsSearch } from "./fulltext.ts";
 import {
   allRows,
   type IndexDb,
-  type FtsHit,
   type SegmentQuery,
   type SegmentRows,
   type TermCounts,
@@ -26,13 +25,6 @@ export interface FoundSegment {
   keyframeHash: number[] | null;
 }
 
-export interface FoundSegments {
-  /** The segments of the query that are in scope and match its rules, in no order. */
-  segments: FoundSegment[];
-  fullTextHits: FtsHit[];
-  frequencies: DocumentFrequencies;
-}
-
 /**
  * Counts how often the terms of a search occur in each of several databases, so that they rank
  * alike. Empty for a single one, which counts by itself.
@@ -43,15 +35,15 @@ export async function countInDatabases(databases: readonly IndexDb[], fullText: 
 }
 
 /**
- * Finds segments by full text, and reads them together with those that other channels found. Asks
- * the databases of an index in parallel. `counting` is what `countInDatabases` returns, which the
- * caller may begin earlier.
+ * Finds segments by full text, and reads them together with those that other channels found: those
+ * in scope that match the rules, in no order. Asks the databases of an index in parallel.
+ * `counting` is what `countInDatabases` returns, which the caller may begin earlier.
  */
 export async function findSegments(
   databases: readonly IndexDb[],
   query: Omit<SegmentQuery, "counts" | "maxBytes">,
   counting = countInDatabases(databases, query.fullText),
-): Promise<FoundSegments> {
+) {
   const { fullText } = query;
   const counts = await counting;
   const index = sumTermCounts(counts);
@@ -79,12 +71,13 @@ export async function findSegments(
   const { total, stems } = sumTermCounts(
     found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })),
   );
+  const byStem = new Map(stems.map(({ stem, count }) => [stem, count]));
   return {
     segments: found
       .flatMap(({ segments }) => segments)
       .filter(({ segment }) => wanted.has(segment.segmentId)),
     fullTextHits,
-    frequencies: { total, byStem: new Map(stems.map(({ stem, count }) => [stem, count])) },
+    frequencies: { total, byStem } satisfies DocumentFrequencies,
   };
 }
 
@@ -175,12 +168,6 @@ export async function listUnmatchedFields(
   return [...new Map(found.flat().map((one) => [one.field, one])).values()];
 }
 
-/** How many segments have each of several stems; a stem that none has is left out. */
-interface StemCount {
-  stem: string;
-  count: number;
-}
-
 /** Counts the segments and the assets whose texts and names have each of several stems. */
 export const selectStems = (stems: readonly string[]) =>
   sql`SELECT stem, SUM(count) AS count FROM (
@@ -192,12 +179,11 @@ export const selectStems = (stems: readonly string[]) =>
 export async function countStems(databases: readonly IndexDb[], stems: readonly string[]) {
   const statement = selectStems(stems);
   const counts = new Map<string, number>();
-  const rows = await allRows<StemCount>(databases, statement);
+  const rows = await allRows<TermCounts["stems"][number]>(databases, statement);
   for (const { stem, count } of rows) counts.set(stem, count + (counts.get(stem) ?? 0));
   return counts;
 }
 
-/** What databases say of their text in one statement. */
 export interface TextSummary {
   total: number;
   /** The first letters of stems that are there, of those that mark a language, as JSON. */

@@ -77,7 +77,6 @@ export function matchAll(lists: readonly (readonly string[])[]): string | null {
 
 /** Query of the full-text index. A term is the normal form of words in order. */
 export interface FtsQuery {
-  /** All forms of all words. */
   words: string[];
   /** The forms of each phrase, of which a segment has one. */
   phrases: string[][];
@@ -111,7 +110,6 @@ export function listPresent(
   return terms.filter((term) => !term.split(" ").some((word) => absent.has(word)));
 }
 
-/** Restricts an FTS5 expression to columns. */
 export function columnFilter(expression: string, columns: readonly FtsColumn[]): string {
   return columns.length < FTS_COLUMNS.length
     ? `{${columns.join(" ")}} : (${expression})`
@@ -125,7 +123,6 @@ export function toTerm(term: string): string {
 
 export interface FtsSearch {
   query: FtsQuery;
-  /** All tokens of the query's words. */
   tokens: readonly QueryToken[];
   columns: readonly FtsColumn[];
   /** Whether names of assets are searched, too. */

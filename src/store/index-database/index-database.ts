@@ -8,7 +8,6 @@ import type { FtsSearch } from "./fulltext.ts";
 
 type ShardRef = Pick<Asset, "indexId" | "shard">;
 
-/** Bindings of the databases of a deployment: D1, and those of the indices. */
 export type Databases = Pick<Env, "DB" | "INDEX_DATABASE">;
 
 /** Result of a method of the object; null if the index is being deleted. */
@@ -100,7 +99,10 @@ export class IndexDb {
    */
   async batch(statements: readonly SqlFragment[]): Promise<unknown[][]> {
     const { value } = await this.#call((object) => object.batch(statements));
-    if (value?.some(({ isCut }) => isCut)) throw answerTooLarge();
+    if (value?.some(({ isCut }) => isCut)) {
+      const message = "This is more than the index's database answers at a time; ask for less.";
+      throw new AppError("too_large", message);
+    }
     return value?.map(toObjects) ?? statements.map(() => []);
   }
 
@@ -166,24 +168,12 @@ export class IndexDb {
         objectMethods(this.#env, "INDEX_DATABASE", this.#name, "The database of the index"),
       );
     } catch (cause) {
-      throw isFull(cause) ? databaseFull(cause) : cause;
+      if (!(cause instanceof Error && cause.message.includes("SQLITE_FULL"))) throw cause;
+      const message =
+        "The database of the asset has 10 GB. Delete it, and add it again: a new one is used.";
+      throw new AppError("account_full", message, { cause });
     }
   }
-}
-
-function answerTooLarge(): AppError {
-  const message = "This is more than the index's database answers at a time; ask for less.";
-  return new AppError("too_large", message);
-}
-
-function isFull(cause: unknown): boolean {
-  return cause instanceof Error && cause.message.includes("SQLITE_FULL");
-}
-
-function databaseFull(cause: unknown): AppError {
-  const message =
-    "The database of the asset has 10 GB. Delete it, and add it again: a new one is used.";
-  return new AppError("account_full", message, { cause });
 }
 
 type DatabaseObject = ReturnType<Env["INDEX_DATABASE"]["getByName"]>;

@@ -70,19 +70,14 @@ export async function deleteJudgment(
   await Promise.all(databases.map((db) => db.batch([statement])));
 }
 
-async function countJudgments(databases: readonly IndexDb[]): Promise<number> {
-  const statement = sql`SELECT COUNT(*) AS count ${FROM_JUDGMENTS}`;
-  const rows = await allRows<{ count: number }>(databases, statement);
-  return rows.reduce((sum, { count }) => sum + count, 0);
-}
-
 export async function listJudgments(databases: readonly IndexDb[], { limit, after }: PageRequest) {
   const statement = sql`SELECT ${COLUMNS} ${FROM_JUDGMENTS} AND judgment_id > ${after}
     ORDER BY judgment_id LIMIT ${limit + 1}`;
-  const [total, rows] = await Promise.all([
-    countJudgments(databases),
+  const [counts, rows] = await Promise.all([
+    allRows<{ count: number }>(databases, sql`SELECT COUNT(*) AS count ${FROM_JUDGMENTS}`),
     allRows<Judgment>(databases, statement),
   ]);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
   rows.sort((a, b) => (a.judgmentId < b.judgmentId ? -1 : 1));
   return toPage(rows, total, limit, ({ judgmentId }) => judgmentId);
 }

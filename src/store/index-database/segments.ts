@@ -4,6 +4,7 @@ import { type AssetId, type IndexId, isIdText, type SegmentId, type VectorId } f
 import type { TimeRangeMs } from "../../time-range.ts";
 import type { Asset, Description, Segment } from "../../types.ts";
 import {
+  assignments,
   inChunks,
   inList,
   type PageRequest,
@@ -187,13 +188,11 @@ export async function updateDescription(
   outcome: Description | { error: Failure; caption?: string },
 ): Promise<void> {
   const empty = { model: null, caption: "", text: "", labels: [], boxes: [], error: null };
-  const { error, ...description } = { ...empty, ...outcome };
+  const { model: captionModel, text: onScreenText, ...stored } = { ...empty, ...outcome };
+  const { caption, labels, boxes, error } = stored;
+  const texts = { caption, captionModel, onScreenText, labels, boxes, error };
   await db.batch([
-    sql`UPDATE segments SET caption = ${description.caption},
-        caption_model = ${description.model}, on_screen_text = ${description.text},
-        labels = ${JSON.stringify(description.labels)},
-        boxes = ${JSON.stringify(description.boxes)}, error = ${error && JSON.stringify(error)},
-        described_at = ${Date.now()}
+    sql`UPDATE segments SET ${assignments({ ...texts, describedAt: Date.now() })}
       WHERE segment_id = ${segmentId}`,
   ]);
 }
@@ -299,10 +298,6 @@ interface WrittenVectors {
   vectors: number;
 }
 
-function bitOf(id: VectorId): number {
-  return 1 << possibleIds(toSegmentId(id)).indexOf(id);
-}
-
 function idsOf({ segmentId, vectors }: WrittenVectors): VectorId[] {
   return possibleIds(segmentId).filter((_, i) => vectors & (1 << i));
 }
@@ -323,10 +318,11 @@ export async function recordVectors(
 ): Promise<VectorId[]> {
   const segmentIds = [...new Set([...ids, ...candidates].map(toSegmentId))];
   if (segmentIds.length === 0) return [];
-  const rows = segmentIds.map((segmentId) => ({
-    segmentId,
-    bits: ids.reduce((bits, id) => (toSegmentId(id) === segmentId ? bits | bitOf(id) : bits), 0),
-  }));
+  const given = new Set(ids);
+  const rows = segmentIds.map((segmentId) => {
+    const isGiven = possibleIds(segmentId).map((id) => given.has(id));
+    return { segmentId, bits: isGiven.reduce((bits, isSet, i) => bits | (+isSet << i), 0) };
+  });
   const [before] = await db.batch([
     ofSegments(segmentIds),
     ...inChunks(rows).map(
@@ -344,21 +340,21 @@ export async function listWrittenVectors(db: IndexDb, segmentIds: readonly Segme
   return rows.flatMap(idsOf);
 }
 
-/** Records the model of segments' text vectors: null for segments without text. */
-export async function setTextModel(db: IndexDb, segments: Segment[], model: string): Promise<void> {
-  const ids = segments.map(({ segmentId }) => segmentId);
-  await db.batch([
-    sql`UPDATE segments SET text_model =
-        (CASE WHEN caption || transcript || on_screen_text <> '' THEN ${model} END)
-      WHERE segment_id ${inList(ids)}`,
-  ]);
-}
+const EMBEDDED = {
+  text_model: "caption || transcript || on_screen_text <> ''",
+  image_model: HAS_KEYFRAME,
+};
 
-/** Records the model of segments' image vectors: null for segments without a keyframe. */
-export async function setImageModel(db: IndexDb, segments: Segment[], model: string | null) {
+/** Records the model of segments' vectors: null for segments without text, or a keyframe. */
+export async function setVectorModel(
+  db: IndexDb,
+  column: keyof typeof EMBEDDED,
+  segments: Segment[],
+  model: string | null,
+): Promise<void> {
   const ids = segments.map(({ segmentId }) => segmentId);
+  const value = sql`(CASE WHEN ${raw(EMBEDDED[column])} THEN ${model} END)`;
   await db.batch([
-    sql`UPDATE segments SET image_model = (CASE WHEN ${raw(HAS_KEYFRAME)} THEN ${model} END)
-      WHERE segment_id ${inList(ids)}`,
+    sql`UPDATE segments SET ${raw(column)} = ${value} WHERE segment_id ${inList(ids)}`,
   ]);
 }

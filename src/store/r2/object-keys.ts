@@ -39,7 +39,6 @@ export const conversionPlanKey = (asset: AssetRef) => `${conversionPrefix(asset)
 export const keyframeKey = (asset: AssetRef, ms: number) =>
   `${assetPrefix(asset)}keyframes/${ms}.jpg`;
 
-/** Whether a key is that of a keyframe. */
 export const isKeyframe = (key: string) => /\/keyframes\/\d+\.jpg$/.test(key);
 
 export async function getKeyframe(bucket: R2Bucket, asset: AssetRef, ms: number) {

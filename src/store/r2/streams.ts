@@ -51,7 +51,10 @@ export async function storeStream(
   try {
     for await (const chunk of chunks) {
       sizeBytes += chunk.length;
-      if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
+      if (sizeBytes > maxBytes) {
+        const limit = `${Math.floor(maxBytes / 1024 ** 2)} MiB`;
+        throw new AppError("too_large", `The file is larger than the limit of ${limit}.`);
+      }
       await hash.write(chunk);
       for (let read = 0; read < chunk.length;) {
         const slice = chunk.subarray(read, read + PART_BYTES - filled);
@@ -66,7 +69,12 @@ export async function storeStream(
     if (upload && filled > 0) await sendPart();
     await hash.close();
     const sha256 = Buffer.from(await digest.digest).toString("hex");
-    if (expectedSha256 !== undefined && sha256 !== expectedSha256) throw unexpectedBytes();
+    if (expectedSha256 !== undefined && sha256 !== expectedSha256) {
+      throw new AppError(
+        "download_refused",
+        "Other bytes are there now; add them as something new.",
+      );
+    }
     if (upload) await upload.complete(uploaded);
     else await bucket.put(key, part.subarray(0, filled), options);
     return { sizeBytes, sha256, ...options.httpMetadata };
@@ -76,13 +84,4 @@ export async function storeStream(
     digest.digest.catch(ignoreAfterUse);
     throw error;
   }
-}
-
-function tooLarge(maxBytes: number): AppError {
-  const limit = `${Math.floor(maxBytes / 1024 ** 2)} MiB`;
-  return new AppError("too_large", `The file is larger than the limit of ${limit}.`);
-}
-
-function unexpectedBytes(): AppError {
-  return new AppError("download_refused", "Other bytes are there now; add them as something new.");
 }

@@ -4,7 +4,6 @@ interface Threshold {
   min_probability: number;
   matches: number;
   expected_precision?: number | null;
-  precision_interval?: [number, number] | null;
 }
 interface Day {
   date: string;
@@ -128,8 +127,8 @@ it.each<[string, Example | null, string]>([
 });
 
 const THRESHOLDS: Threshold[] = [
-  { min_probability: 0.57, matches: 40, expected_precision: 0.7, precision_interval: [0.5, 0.8] },
-  { min_probability: 0.9, matches: 3, expected_precision: 0.95, precision_interval: [0.7, 1] },
+  { min_probability: 0.57, matches: 40, expected_precision: 0.7 },
+  { min_probability: 0.9, matches: 3, expected_precision: 0.95 },
 ];
 
 it("A preview answers for the thresholds of its table and the one it was made for, no others", () => {
@@ -139,10 +138,10 @@ it("A preview answers for the thresholds of its table and the one it was made fo
   expect(findThreshold(result, 84)).toBeNull();
 });
 
-it("The share that should be right has its interval, unless there are too few matches or none", () => {
-  expect(precisionText(THRESHOLDS[0]!)).toBe("70 % (50–80 %)");
+it("The share that should be right is told, unless there are too few matches or none", () => {
+  expect(precisionText(THRESHOLDS[0]!)).toBe("70 %");
   expect(precisionText(THRESHOLDS[1]!)).toBe("too few to say");
-  const none = { matches: 0, expected_precision: null, precision_interval: null };
+  const none = { matches: 0, expected_precision: null };
   expect(precisionText({ min_probability: 0.95, ...none })).toBe("–");
 });
 

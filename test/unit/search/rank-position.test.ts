@@ -65,8 +65,10 @@ it("a cursor carries its position", async () => {
     total: 9,
     count: 3,
     next,
-    calibration: "fitted",
-  } as const;
+    calibration: "fitted" as const,
+    interpretation: { excluded: [], corrected: null },
+    facets: {},
+  };
   const { next_cursor: cursor } = await toSearchResult([], page, async () => "");
   expect(parseCursor(cursor!, "tag")).toEqual({
     offset: 5,

@@ -3,11 +3,7 @@ import { type SegmentId, trustedId } from "../../../src/ids.ts";
 import type { Candidate } from "../../../src/search/find-for-query.ts";
 import type { HitAsset } from "../../../src/search/hits.ts";
 import { compileQuery } from "../../../src/search/query.ts";
-import {
-  expectedPrecision,
-  selectMatches,
-  summarizePreview,
-} from "../../../src/search/watches/match-asset.ts";
+import { selectMatches, summarizePreview } from "../../../src/search/watches/match-asset.ts";
 import type { Segment } from "../../../src/types.ts";
 
 const QUERY = compileQuery("red truck");
@@ -54,16 +50,13 @@ describe("a preview", () => {
       { date: "2026-11-02", matches: 1 },
     ]);
     expect(preview.thresholds.map(({ matches }) => matches)).toEqual([3, 3, 2, 2, 1]);
+    expect(preview.thresholds[2]!.expected_precision).toBeCloseTo(0.94);
     expect(preview.best.map(({ segmentId }) => segmentId)).toEqual(["a", "c"].map(idOf));
     expect(preview.nearest.map(({ segmentId }) => segmentId)).toEqual(["c", "a", "b"].map(idOf));
   });
 
-  it.each<[number[], number | null, [number, number] | null]>([
-    [[], null, null],
-    [[1, 1], 1, [1, 1]],
-    [[0.5, 0.5, 0.5, 0.5], 0.5, [0.01, 0.99]],
-  ])("expects of the scores %j the precision %s within %j", (scores, mean, interval) => {
-    const rounded = interval?.map((bound) => expect.closeTo(bound, 2)) ?? null;
-    expect(expectedPrecision(scores)).toEqual([mean, rounded]);
+  it("expects no precision where nothing matches", () => {
+    const { thresholds } = summarizePreview([], QUERY, 0.9);
+    expect(thresholds.map((one) => one.expected_precision)).toEqual([null, null, null, null, null]);
   });
 });

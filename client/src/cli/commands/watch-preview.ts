@@ -50,8 +50,6 @@ interface Threshold {
   min_probability: number;
   matches: number;
   expected_precision: number | null;
-  /** Interval of 95 %. */
-  precision_interval: [number, number] | null;
 }
 
 async function previewWatch(context: CommandContext): Promise<void> {
@@ -123,10 +121,9 @@ function printDays(output: Output, days: Preview["matches_by_day"]): void {
 
 function printThresholds(output: Output, thresholds: Threshold[]): void {
   const rows = thresholds.map((each) => {
-    const { expected_precision: expected, precision_interval: interval } = each;
-    const ends = interval ? ` (${interval.map(formatShare).join(" to ")})` : "";
-    const share = expected === null ? "" : formatShare(expected) + ends;
-    return [String(each.min_probability), String(each.matches), share];
+    const { expected_precision: share } = each;
+    const expected = share === null ? "" : `${Math.round(100 * share)} %`;
+    return [String(each.min_probability), String(each.matches), expected];
   });
   const columns = [
     { title: "score ≥", align: "right" as const },
@@ -134,8 +131,4 @@ function printThresholds(output: Output, thresholds: Threshold[]): void {
     { title: "expected to be right" },
   ];
   output.table(columns, rows);
-}
-
-function formatShare(share: number): string {
-  return `${Math.round(100 * share)} %`;
 }

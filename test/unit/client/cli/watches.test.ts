@@ -145,7 +145,6 @@ describe("a preview", () => {
     on_screen_text: "",
     evidence: [{ kind: "visual", score: 0.3 }],
   };
-  const none = { expected_precision: null, precision_interval: null };
   const preview = (result: object) => {
     const watches = { preview: async () => ({ job_id: "job_1" }) };
     const jobs = { wait: async () => ({ result }) };
@@ -162,13 +161,8 @@ describe("a preview", () => {
         { date: "2026-11-26", matches: 1 },
       ],
       thresholds: [
-        {
-          min_probability: 0.9,
-          matches: 31,
-          expected_precision: 0.934,
-          precision_interval: [0.87, 1],
-        },
-        { min_probability: 0.95, matches: 0, ...none },
+        { min_probability: 0.9, matches: 31, expected_precision: 0.934 },
+        { min_probability: 0.95, matches: 0, expected_precision: null },
       ],
       best: [{ ...hit, score: 0.98 }],
       nearest_threshold: [{ ...hit, score: 0.8974 }],
@@ -189,7 +183,7 @@ Nearest to the threshold 0.9:
 1  0.897  gate.mp4  0:41–0:47  visual
 
 score ≥  matches  expected to be right
-    0.9       31  93 % (87 % to 100 %)
+    0.9       31  93 %
    0.95        0
 `);
     expect(stderr).toContain("aren't exact");
@@ -210,7 +204,7 @@ score ≥  matches  expected to be right
       min_probability: 0.9,
       matches: 0,
       matches_by_day: [],
-      thresholds: [{ min_probability: 0.9, matches: 0, ...none }],
+      thresholds: [{ min_probability: 0.9, matches: 0, expected_precision: null }],
       best: [],
       nearest_threshold: [{ ...hit, score: 0.2 }],
     });

@@ -1,6 +1,6 @@
-import { raceAbort } from "../../concurrency.ts";
-import { AppError } from "../../errors.ts";
-import { AGGREGATE } from "../../parameters.ts";
+import { raceAbort } from "../concurrency.ts";
+import { AppError } from "../errors.ts";
+import { AGGREGATE } from "../parameters.ts";
 import {
   addSizes,
   compareKeys,
@@ -10,16 +10,16 @@ import {
   listGroups,
   NO_SIZES,
   type Sizes,
-} from "../../store/index-database/groups.ts";
-import { indexDatabases } from "../../store/index-database/index-database.ts";
-import type { Timings } from "../../timings.ts";
-import type { NamedIndexRef } from "../../types.ts";
-import { calibrationState } from "../calibration.ts";
-import { type Candidate, findForQuery, toQuerySearch } from "../find-for-query.ts";
-import { type QueryInterpretation, toInterpretation } from "../query.ts";
-import { makeSearchRequest, type SearchRequest, toSearchScope } from "../request.ts";
-import { searchInTurn } from "../search.ts";
-import { groupByKey } from "./group-keys.ts";
+  groupByKey,
+} from "../store/index-database/groups.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
+import type { Timings } from "../timings.ts";
+import type { NamedIndexRef } from "../types.ts";
+import { calibrationState } from "./calibration.ts";
+import { type Candidate, findForQuery, toQuerySearch } from "./find-for-query.ts";
+import { type QueryInterpretation, toInterpretation } from "./query.ts";
+import { makeSearchRequest, type SearchRequest, toSearchScope } from "./request.ts";
+import { searchInTurn } from "./search.ts";
 
 /** What counts are in: segments, their seconds, or the assets that have such a segment. */
 export const UNITS = ["segments", "seconds", "assets"] as const;

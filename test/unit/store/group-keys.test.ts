@@ -4,7 +4,7 @@ import {
   countFacets,
   groupKeysOf,
   parseGrouping,
-} from "../../../src/search/aggregate/group-keys.ts";
+} from "../../../src/store/index-database/groups.ts";
 
 const segmentOf = (metadata: object, labels: string[] = [], technical: object = {}) => ({
   segment: { labels },
