@@ -2,6 +2,7 @@ import { LIMITS } from "../config.ts";
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
 import { LruCache } from "../lru-cache.ts";
+import type { Tally } from "../store/d1/indices.ts";
 import type { FtsQuery } from "../store/index-database/fulltext.ts";
 import { fold } from "../text/fold.ts";
 import { guessLanguage, isFunctionWord, isStopWord } from "../text/languages.ts";
@@ -66,6 +67,8 @@ export interface QueryInterpretation {
   suggested?: SuggestedQuery | null;
   /** Fields of the filter that can't match. */
   unmatchedFields?: UnmatchedField[];
+  /** What is in the searched indices, if nothing was found; else null. */
+  tallies?: Tally[] | null;
 }
 
 export function toInterpretation(
