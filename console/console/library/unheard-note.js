@@ -12,6 +12,7 @@ export function unheardNote(index, assets) {
     return el("li", {}, el("a", { href: routeHash({ index, asset: id }), dir: "auto" }, title));
   });
   const subject = `${count(assets.length, "video")} ${assets.length === 1 ? "has" : "have"}`;
-  const text = `${subject} sound, but no transcript: what is said isn't found. Add one`;
-  return [el("details.facts", {}, el("summary", {}, text), el("ul", {}, links))];
+  const text = `${subject} sound but no transcript: what is said isn't found.`;
+  const advice = el("p", {}, "Open one to add a transcript:");
+  return [el("details.facts", {}, el("summary", {}, text), advice, el("ul", {}, links))];
 }
