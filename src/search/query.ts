@@ -2,7 +2,6 @@ import { LIMITS } from "../config.ts";
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
 import { LruCache } from "../lru-cache.ts";
-import type { Tally } from "../store/d1/indices.ts";
 import type { FtsQuery } from "../store/index-database/fulltext.ts";
 import { fold } from "../text/fold.ts";
 import { guessLanguage, isFunctionWord, isStopWord } from "../text/languages.ts";
@@ -10,7 +9,7 @@ import { isOneUnit, phraseForms, QueryTerms } from "../text/query-terms.ts";
 import { normalForm } from "../text/tokens.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { trimEndOf } from "../trim-end.ts";
-import type { UnmatchedField } from "../types.ts";
+import type { Tally, UnmatchedField } from "../types.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
 /**

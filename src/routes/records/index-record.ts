@@ -16,8 +16,8 @@ import * as z from "../../http/zod.ts";
 import type { Scope } from "../../keys.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
 import { calibrationState } from "../../search/calibration.ts";
-import type { NewMediaIndex, Tally } from "../../store/d1/indices.ts";
-import { EVENT_TYPES, type JsonObject, WEBHOOK_EVENTS } from "../../types.ts";
+import type { NewMediaIndex } from "../../store/d1/indices.ts";
+import { EVENT_TYPES, type JsonObject, type Tally, WEBHOOK_EVENTS } from "../../types.ts";
 
 export const indexSettings = z
   .object({

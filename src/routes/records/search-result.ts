@@ -24,10 +24,9 @@ import type { Hit, HitAsset, HitStep } from "../../search/hits.ts";
 import type { QueryInterpretation } from "../../search/query.ts";
 import type { RankPosition, SearchRequest } from "../../search/request.ts";
 import { type ResultPage, type SearchResults, toPage } from "../../search/results.ts";
-import type { Tally } from "../../store/d1/indices.ts";
 import { keyframeKey, mediaKey } from "../../store/r2/object-keys.ts";
 import type { Timings } from "../../timings.ts";
-import { ASSET_TYPES, EVIDENCE_KINDS, type Segment } from "../../types.ts";
+import { ASSET_TYPES, EVIDENCE_KINDS, type Segment, type Tally } from "../../types.ts";
 import { sumTallies } from "./index-record.ts";
 
 const box = z.object({

@@ -46,7 +46,7 @@ it.each<[string, Issue, string]>([
 it("Several validation errors are shown as sentences, each once", () => {
   const issue = (name: string, msg: string) => ({
     loc: ["body", name],
-    msg: `${msg}`,
+    msg,
   });
   const issues = [issue("a", "Give one."), issue("b", "Give one."), issue("c", "Give two")];
   expect(formatDetail(issues)).toBe("Give one. Give two.");
