@@ -4,7 +4,7 @@ import type { Sources } from "./check-layers.ts";
  * Line limits of the folders of `src/`; `*` are the files beside them. They may fall. A commit
  * that raises one says why.
  */
-export const LINE_LIMITS: Readonly<Record<string, number>> = {
+const LINE_LIMITS: Readonly<Record<string, number>> = {
   "*": 3150,
   answer: 1900,
   durable: 2100,
@@ -12,14 +12,14 @@ export const LINE_LIMITS: Readonly<Record<string, number>> = {
   fetching: 630,
   http: 2500,
   ingest: 5450,
-  lifecycle: 2100,
+  lifecycle: 2000,
   media: 6780,
   metering: 350,
   models: 1220,
   platforms: 2060,
   queues: 600,
   routes: 6550,
-  search: 5050,
+  search: 4850,
   store: 5900,
   text: 1650,
 };

@@ -19,8 +19,9 @@ Environment:
   PORT          port of the service on 127.0.0.1 (default 8787)
   ENGINE_PORT   port of the offline engine on 127.0.0.1 (default 8788)
   STATE_DIR     databases, objects, secrets and logs (now ${stateFolder()})
-  FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
-                and image_url may name nevertheless (default none)
+  FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url,
+                image_url and webhook_url may name nevertheless, such as 127.0.0.1:9000
+                for a receiver of webhooks on this machine (default none)
   MAX_BODY_MB   largest request body, which Cloudflare's plans limit: 100 (Free, Pro; the
                 default), 200 (Business), 500 (Enterprise); 0 for any. Larger files can
                 be uploaded in parts: docs/uploads.md

@@ -171,10 +171,15 @@ function toNotFoundResponse(c: Context): Response {
   const allowed = app.routes
     .filter((route) => route.method !== "ALL" && matches(route.path.split("/"), path.split("/")))
     .map((route) => route.method);
-  const near = endpoints.find(
-    (one) => one.method === method.toLowerCase() && isNearPath(path, one.path),
-  );
-  const hint = near ? ` Perhaps you mean ${method} ${near.path}.` : "";
+  const meant = path
+    .replace(/\/(?:indices|indexes)\b/i, "/index")
+    .replace(/\/(?:ask|chat)\b/i, "/answer")
+    .replace(/\/openapi$/i, "/openapi.json");
+  const pages = [...endpoints, { method: "get", path: "/openapi.json" }];
+  const nearest = pages.filter((one) => isNearPath(meant, one.path));
+  const hasMethod = (one: { method: string }) => one.method === method.toLowerCase();
+  const near = nearest.find(hasMethod) ?? (meant === path ? undefined : nearest[0]);
+  const hint = near ? ` Perhaps you mean ${near.method.toUpperCase()} ${near.path}.` : "";
   if (allowed.length === 0) {
     return jsonResponse({ detail: `There is nothing at ${path}.${hint}` }, 404);
   }

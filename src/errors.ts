@@ -98,8 +98,7 @@ export class ValidationError extends Error {
 
 /** Makes a `ValidationError` with one issue. */
 export function invalid(loc: (string | number)[], type: string, msg: string): ValidationError {
-  const text = type === "value_error" ? `Value error, ${msg}` : msg; // the format of pydantic
-  return new ValidationError([{ loc, msg: text, type }]);
+  return new ValidationError([{ loc, msg, type }]);
 }
 
 /** The error that a failed ingest step or job records, and that the API returns. */

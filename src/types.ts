@@ -326,6 +326,17 @@ export interface Job {
 
 export type JsonObject = Record<string, unknown>;
 
+/** Sums over the assets of an index with one type and state. */
+export interface Tally {
+  indexId: IndexId;
+  assetType: AssetType;
+  state: AssetState;
+  assets: number;
+  segments: number;
+  durationMs: number;
+  sizeBytes: number;
+}
+
 /** A field of a filter that no asset has; or only with values of another type, which it names. */
 export interface UnmatchedField {
   field: string;

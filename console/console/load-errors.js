@@ -10,8 +10,7 @@
     const notice = document.createElement("p");
     notice.className = "notice bad load-error";
     notice.setAttribute("role", "alert");
-    notice.textContent =
-      "A part of the console can't be loaded. Check the connection, and reload the page.";
+    notice.textContent = "The service can't be reached. Check the connection and try again.";
     main.prepend(notice);
   };
   const isOfModule = (error) => /module|import/i.test(String(error?.message));

@@ -1,8 +1,11 @@
 import { openCutListToggle } from "./cut-list/cut-list-toggle.js";
+import { apiNameOf, indexTitle } from "./library/index-title.js";
 import { openLibrary } from "./library/library.js";
+import { unheardNote } from "./library/unheard-note.js";
 import { closeStage } from "./player/stage.js";
 import { openSearchForm } from "./search/search-form.js";
 import { hasSearch } from "./search/search-state.js";
+import { OFFLINE } from "./shared/api-error.js";
 import { indexPath } from "./shared/api-path.js";
 import { api } from "./shared/api.js";
 import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./shared/element.js";
@@ -13,6 +16,7 @@ import { formatContents } from "./shared/wording.js";
 import { acceptFiles, acceptUrl } from "./uploads/add-forms.js";
 import { sortFiles } from "./uploads/dropped-files.js";
 import { openLateTranscripts } from "./uploads/late-transcripts.js";
+import { openPresentFiles } from "./uploads/present-files.js";
 import { isFromPlatform, openSources } from "./uploads/sources.js";
 import { openUploads } from "./uploads/uploads.js";
 
@@ -34,19 +38,38 @@ export function openWorkspace(index, onDeleted) {
   const { root, results } = parts;
   parts.name.textContent = index;
   let { view } = readRoute();
+  /** The route whose results are shown; null without any. */
+  let shown = null;
   /** Returns the hash of the library as it was last shown. */
   const libraryHash = () => routeHash({ index, view });
 
   const notices = openNotices(parts.notices);
   const showMessage = (text) => notices.show(text);
-  const showError = ({ message }) => notices.show(message, "div.notice.bad");
+  const showError = ({ message }) => notices.show(message, { name: "div.notice.bad" });
+  /** Says beside a search which videos have sound without a transcript, and links to them. */
+  const showUnheard = () => {
+    const unheard = shown === null || shown.asset ? [] : library.listUnheard();
+    parts.unheard.hidden = unheard.length === 0;
+    parts.unheard.replaceChildren(...unheardNote(index, unheard));
+  };
+  /** Says that there is no such index. It is opened anew when the page is next at it. */
+  const showMissing = () => {
+    const link = el("a", { href: "#/" }, "All indices");
+    root.replaceChildren(el("h1", {}, `There is no index named “${index}”`), el("p", {}, link));
+    onDeleted();
+  };
   const library = openLibrary(
     index,
     { list: parts.assets, more: parts.more, tools: parts.filters },
     {
       view,
-      onIndex: (record) =>
-        parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
+      onIndex(record) {
+        parts.name.textContent = indexTitle(record);
+        const facts = [formatContents(record), apiNameOf(record)].filter(Boolean).join(" · ");
+        parts.facts.replaceChildren(facts, stateBadges(record.states));
+        showUnheard();
+      },
+      onMissing: showMissing,
       onReady: (asset) => transcripts.onReady(asset),
       onView(chosen) {
         view = chosen;
@@ -57,9 +80,10 @@ export function openWorkspace(index, onDeleted) {
     },
   );
   const transcripts = openLateTranscripts(index, showMessage);
+  const present = openPresentFiles(notices);
   const uploads = openUploads(index, parts.assets, {
     onAdded(added, card, transcript) {
-      if (added.duplicate) showMessage(`This index already has this file, as “${added.title}”.`);
+      if (added.duplicate) present.add(added.title);
       else if (transcript) transcripts.add(added, transcript);
       library.add(added, card);
     },
@@ -68,6 +92,7 @@ export function openWorkspace(index, onDeleted) {
 
   const addFiles = (files) => {
     const { media, rejected } = sortFiles(files);
+    present.reset();
     if (files.length === 0) showMessage("This folder has no files.");
     rejected.forEach(showMessage);
     for (const item of media) uploads.addFile(item);
@@ -81,7 +106,7 @@ export function openWorkspace(index, onDeleted) {
   });
 
   parts.delete.addEventListener("click", async () => {
-    const text = `“${index}” and all its videos and images will be deleted permanently.`;
+    const text = `“${parts.name.textContent}” and all its videos and images will be deleted permanently.`;
     if (!(await confirmAction("Delete this index?", text, "Delete the index"))) return;
     try {
       await api("DELETE", indexPath(index));
@@ -94,19 +119,21 @@ export function openWorkspace(index, onDeleted) {
 
   let running = new AbortController();
   let page = "library";
-  /** The route whose results are shown; null without any. */
-  let shown = null;
   const searchForm = openSearchForm(index, parts, {
     getView: () => view,
     onRepeat: () => follow(readRoute()),
   });
-  openCutListToggle(index, { toggle: parts["cut-toggle"], panel: parts["cut-list"] });
+  const cutList = openCutListToggle(index, {
+    toggle: parts["cut-toggle"],
+    panel: parts["cut-list"],
+  });
 
   const follow = (route) => {
     running.abort();
     running = new AbortController();
     closeStage();
     const isLibrary = route.page === "library";
+    if (!isLibrary) cutList.close(); // its button is beside the search field
     const hasResults =
       isLibrary && (hasSearch(route) || route.question !== "" || route.asset !== "");
     if (isLibrary && !hasResults) {
@@ -123,6 +150,7 @@ export function openWorkspace(index, onDeleted) {
     parts.library.hidden = !isLibrary || hasResults;
     const hasSameSearch = isRefinedOtherwise(route, shown);
     shown = hasResults ? route : null;
+    showUnheard();
     if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index, route));
     else if (hasResults) void showResults(route, running.signal, hasSameSearch);
   };
@@ -135,8 +163,7 @@ export function openWorkspace(index, onDeleted) {
       const show = await loadResults(route);
       if (!signal.aborted) await show(results, route, signal);
     } catch {
-      const message = "Results can't be shown. Check the connection and reload.";
-      results.replaceChildren(errorNotice({ message }, () => location.reload(), "Reload"));
+      results.replaceChildren(errorNotice({ message: OFFLINE }, () => location.reload()));
     }
   };
 

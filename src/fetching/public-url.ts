@@ -67,7 +67,7 @@ function isPrivateAddress(host: string): boolean | undefined {
 }
 
 function privateAddressError(): AppError {
-  return blocked("leads to a private address");
+  return blocked("leads to a private address, which isn't in FETCH_ALLOW");
 }
 
 function blocked(why: string): AppError {

@@ -35,7 +35,7 @@ export function isFormRequest({ headers }: Request): boolean {
 
 /**
  * Reads a multipart body part by part without buffering it: `onFile` must consume each file before
- * the next one arrives. Resolves to the text parts. Throws `unsupported_media_type`, `bad_request`
+ * the next one arrives. Resolves to the text parts. Throws `bad_request`
  * (malformed or cut off), `too_large`, and what `onFile` throws.
  *
  * Parsing stops at the first error. The error is thrown after the rest of the body was read and
@@ -47,9 +47,6 @@ export async function readParts(
   onFile: (file: FormFile) => Promise<void>,
 ): Promise<Map<string, string>> {
   const type = request.headers.get("content-type") ?? "";
-  if (!isFormRequest(request)) {
-    throw new AppError("unsupported_media_type", "Send the upload as multipart/form-data.");
-  }
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
   const fields = new Map<string, string>();
   const parser = openParser(type);
@@ -239,7 +236,9 @@ export async function readForm<Form extends z.ZodObject>(
     const read = isText ? readTextPart : schema && readers[part.field];
     files.set(part.field, (await read?.(part)) ?? FILE);
   };
-  const texts = isOptional && isEmpty ? [] : await readParts(request, readFile);
+  const hasForm = !isOptional || !isEmpty;
+  if (hasForm && !isFormRequest(request)) throw notForm(form);
+  const texts = hasForm ? await readParts(request, readFile) : [];
   const sent: SentParts = new Map([...texts, ...files]);
   const isObject = (value: unknown) => typeof value === "object";
   const values = Object.fromEntries(
@@ -252,6 +251,15 @@ export async function readForm<Form extends z.ZodObject>(
   if (!fields || issues.length > 0) throw new ValidationError(issues.map(withPartNames(sent)));
   const made = Object.fromEntries([...files].filter(([, value]) => isObject(value)));
   return { ...fields, ...made };
+}
+
+/** Makes the error of a body that isn't a form. */
+function notForm({ shape }: z.ZodObject): AppError {
+  const url = Object.keys(shape).find((name) => name.endsWith("_url"));
+  const other = url ? `, or no body and ?${url}=https://… in the path` : "";
+  const names = Object.keys(shape).join(", ");
+  const message = `Send the upload as multipart/form-data, with ${names}${other}.`;
+  return new AppError("unsupported_media_type", message);
 }
 
 /** Adds the names of the parts that arrived to the issue of a missing part. */

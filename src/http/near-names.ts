@@ -22,8 +22,6 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   modes: ["type", "types", "asset_type", "asset_types"],
   query: ["q", "question"],
   scopes: ["permissions", "role", "roles"],
-  search: ["query"],
-  settings: ["webhook_url", "webhook_events"],
   state: ["status"],
   title: ["name"],
   top_k: ["limit", "k", "size", "count", "page_size", "max_results", "num_results"],
@@ -58,20 +56,31 @@ export function unknownFieldIssues(
   const unknown = names.filter((name) => !known.includes(name)).slice(0, MAX_COMPARED_NAMES);
   const mistaken = unknown.flatMap((name): ValidationIssue[] => {
     if (other && fieldSchema(other.schema, name)) {
-      const msg = `Value error, send ${name} ${other.place}`;
+      const msg = `Send ${name} ${other.place}`;
       return [{ loc: [...loc, name], type: "value_error", msg }];
     }
+    const issue = (hint: string): ValidationIssue[] => {
+      const msg = `There is no field "${name}" here: ${hint}`;
+      return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
+    };
+    const holder = known.find((one) => Object.hasOwn(fieldsOf(inner.shape[one]), name));
+    if (holder !== undefined) return issue(`it belongs in "${holder}"`);
+    const [held] = Object.keys(isObject(value[name]) ? value[name] : {});
+    if (held && known.includes(held)) return issue(`send "${held}" at this level, not in it`);
     const lower = name.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
     const meant = known.find((one) => isNearly(name, one) || SYNONYMS[one]?.includes(lower));
-    if (meant === undefined) return [];
-    const msg = `There is no field "${name}" here: did you mean "${meant}"?`;
-    return [{ loc: [...loc, name], type: "extra_forbidden", msg }];
+    return meant === undefined ? [] : issue(`did you mean "${meant}"?`);
   });
   const inside = names.flatMap((name) => {
     const field = fieldSchema(inner, name);
     return field ? unknownFieldIssues(field, value[name], [...loc, name]) : [];
   });
   return [...mistaken, ...inside];
+}
+
+function fieldsOf(field: z.ZodType): object {
+  const schema = unwrap(field);
+  return schema instanceof z.ZodObject ? schema.shape : {};
 }
 
 /**

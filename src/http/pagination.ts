@@ -93,7 +93,7 @@ export function readQuery(
     if (values.length === 1) query[name] = values[0];
     else if (!field || isRepeatable(field)) query[name] = values;
     else {
-      const msg = `Value error, ${name} is given ${values.length} times: give it once`;
+      const msg = `${name} is given ${values.length} times: give it once`;
       issues.push({ loc: ["query", name], type: "value_error", msg });
     }
   }

@@ -63,7 +63,6 @@ export function toParsingError(error: PydanticError): PydanticError {
 
 /** Converts an issue of a custom rule. Uses pydantic's message if it has one for the type. */
 function customError(type: string, message: string): PydanticError {
-  if (type === "value_error") return { type, msg: `Value error, ${message}` };
   return type in MESSAGES ? standardError(type as keyof typeof MESSAGES) : { type, msg: message };
 }
 

@@ -228,8 +228,7 @@ function* textIssue(text: string, loc: Loc): Generator<ValidationIssue, void> {
   if (!text.isWellFormed()) {
     yield { loc: [...loc], type: "string_unicode", msg: MESSAGES.string_unicode };
   } else if (text.includes("\0")) {
-    const msg = "Value error, a string can't contain the character U+0000";
-    yield { loc: [...loc], type: "value_error", msg };
+    yield { loc: [...loc], type: "value_error", msg: "A string can't contain U+0000" };
   }
 }
 

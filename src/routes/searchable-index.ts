@@ -98,7 +98,7 @@ export function singleIndexIssues(
     .map((name) => ({
       loc: [part, name],
       type: "value_error",
-      msg: "Value error, only a request of one index takes this: /index/{index_name}/…",
+      msg: "Only a request of one index takes this: /index/{index_name}/…",
     }));
 }
 

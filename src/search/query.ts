@@ -9,7 +9,7 @@ import { isOneUnit, phraseForms, QueryTerms } from "../text/query-terms.ts";
 import { normalForm } from "../text/tokens.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { trimEndOf } from "../trim-end.ts";
-import type { UnmatchedField } from "../types.ts";
+import type { Tally, UnmatchedField } from "../types.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
 /**
@@ -66,6 +66,8 @@ export interface QueryInterpretation {
   suggested?: SuggestedQuery | null;
   /** Fields of the filter that can't match. */
   unmatchedFields?: UnmatchedField[];
+  /** What is in the searched indices, if nothing was found; else null. */
+  tallies?: Tally[] | null;
 }
 
 export function toInterpretation(

@@ -4,10 +4,11 @@ import { remember, Remembered } from "../isolate-memory.ts";
 import { LruCache } from "../lru-cache.ts";
 import { SEARCH_TURNS } from "../parameters.ts";
 import { SharedBudget } from "../shared-budget.ts";
+import { listTallies } from "../store/d1/indices.ts";
 import type { Operator } from "../store/index-database/asset-scope.ts";
 import { listUnmatchedFields } from "../store/index-database/find-segments.ts";
 import { Timings } from "../timings.ts";
-import type { UnmatchedField } from "../types.ts";
+import type { IndexRef, Tally, UnmatchedField } from "../types.ts";
 import { findForQuery, findMore, toQuerySearch } from "./find-for-query.ts";
 import { rankCandidates } from "./hits.ts";
 import { listIndices, type SearchTarget, targetDatabases } from "./index-group.ts";
@@ -38,12 +39,21 @@ export function search(
   };
   const run = async () => {
     const results = await find();
-    const unmatchedFields = await findUnmatchedFields(env, target, request, results);
-    return { ...results, interpretation: { ...results.interpretation, unmatchedFields } };
+    const [unmatchedFields, tallies] = await Promise.all([
+      findUnmatchedFields(env, target, request, results),
+      results.total === 0 ? listTargetTallies(env, target) : null,
+    ]);
+    return { ...results, interpretation: { ...results.interpretation, unmatchedFields, tallies } };
   };
   const indices = listIndices(target);
   if (!indices[0]) return run();
   return searchInTurn(indices[0].accountId, indices.length * countSubqueries(request), run);
+}
+
+/** Lists the tallies of all indices of a target. */
+async function listTargetTallies(env: Env, target: SearchTarget): Promise<Tally[]> {
+  const list = (one: IndexRef) => listTallies(env.DB, one.accountId, one.indexId);
+  return (await Promise.all(listIndices(target).map(list))).flat();
 }
 
 /** Operators that an asset meets without the field. */

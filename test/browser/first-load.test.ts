@@ -54,7 +54,7 @@ it("a missing module of the first page is told in a sentence", async () => {
   const { page } = await openPage();
   await page.route(/\/built\/chunk-/, (route) => route.fulfill({ status: 404, body: "" }));
   await page.goto(SERVICE_URL);
-  await page.getByRole("alert").getByText("A part of the console can't be loaded").waitFor();
+  await page.getByRole("alert").getByText("The service can't be reached").waitFor();
 });
 
 it("a missing module of a page or of a click is told in a sentence", async () => {
@@ -62,10 +62,10 @@ it("a missing module of a page or of a click is told in a sentence", async () =>
   await page.locator(".card.asset").first().waitFor();
   await page.route(/\/built\/.*\.js$/, (route) => route.fulfill({ status: 404, body: "" }));
   await page.getByRole("link", { name: "Settings" }).click();
-  await page.getByText("This page can't be loaded").waitFor();
+  await page.locator("[data-part=page]").getByText("The service can't be reached").waitFor();
   await page.getByRole("link", { name: "Library" }).click();
   await page.keyboard.press("?");
-  await page.getByRole("alert").getByText("A part of the console can't be loaded").waitFor();
+  await page.locator(".load-error").getByText("The service can't be reached").waitFor();
 });
 
 async function readBody(url: string): Promise<Uint8Array> {

@@ -1,18 +1,31 @@
 import { expect, it } from "vitest";
-import { newAccountKey, openConsole, SERVICE_URL } from "./console-page.ts";
+import { createIndex, newAccountKey, openConsole, SERVICE_URL } from "./console-page.ts";
 
-it("any name makes an index: the API's name is a similar one, and the typed one describes it", async () => {
+it("any name makes an index, which is shown under it and says its similar name in the API", async () => {
   const { page } = await openConsole(await newAccountKey());
-  for (const name of ["Familienarchiv-2022", "Familienarchiv-2022-2"]) {
+  const title = "Familienarchiv Köln 2022";
+  const names = ["Familienarchiv-Koeln-2022", "Familienarchiv-Koeln-2022-2"];
+  for (const name of names) {
     await page.goto(`${SERVICE_URL}/#/`);
-    await page.getByLabel("Name of a new index").fill("Familienarchiv 2022");
+    await page.getByLabel("Name of a new index").fill(title);
     await page.getByRole("button", { name: "Create index" }).click();
-    await page.getByRole("heading", { name, exact: true }).waitFor();
+    await page.getByText(`Name in the API: ${name}`).waitFor();
+    await page.getByRole("heading", { name: title, exact: true }).waitFor();
     expect(page.url()).toBe(`${SERVICE_URL}/#/${name}`);
   }
   await page.goto(`${SERVICE_URL}/#/`);
-  const descriptions = page
-    .locator(".card.index")
-    .getByText("Familienarchiv 2022", { exact: true });
-  await expect.poll(() => descriptions.count()).toBe(2);
+  const cards = page.locator(".card.index", { hasText: title });
+  await expect.poll(() => cards.count()).toBe(2);
+  for (const name of names)
+    await cards.getByText(`API: ${name}`, { exact: false }).first().waitFor();
+});
+
+it("the page of an index that isn't there says so, and leads to those that are", async () => {
+  const key = await newAccountKey();
+  const { page } = await openConsole(key, "#/no-such-index?q=boat");
+  await page.getByRole("heading", { name: "There is no index named “no-such-index”" }).waitFor();
+  await createIndex(key, "no-such-index");
+  await page.getByRole("main").getByRole("link", { name: "All indices" }).click();
+  await page.getByRole("link", { name: "no-such-index" }).click();
+  await page.getByText("Drop files or folders").waitFor();
 });

@@ -42,6 +42,32 @@ it("what can't be added is said in a notice of its own for each file, which can 
   expect(await notices.count()).toBe(2);
 });
 
+it("files that an index has already are said in one line, with their titles folded", async () => {
+  const { page } = await openConsole(await newAccountKey());
+  await createIndex(page, "few");
+  const images = await imageFiles();
+  await page.getByLabel("Choose files").setInputFiles(images);
+  await expect.poll(() => page.locator(".card.asset").count()).toBe(images.length);
+  await page.getByLabel("Choose files").setInputFiles(images);
+  const notices = page.locator(".notices .notice");
+  await notices.getByText(`${images.length} files are here already.`).click();
+  expect(await notices.count()).toBe(1);
+  await expect.poll(() => notices.getByRole("listitem").count()).toBe(images.length);
+});
+
+it("the card of an upload ends at its place in the order of the library", async () => {
+  const { page } = await openConsole(await newAccountKey());
+  await createIndex(page, "few");
+  const [first, second] = await imageFiles();
+  const titles = () => page.locator(".card.asset h3").allTextContents();
+  await page.getByLabel("Choose files").setInputFiles([first!]);
+  await expect.poll(titles).toHaveLength(1);
+  const [oldest] = await titles();
+  await page.getByLabel("Choose files").setInputFiles([second!]);
+  await expect.poll(titles).toHaveLength(2);
+  expect((await titles())[0]).toBe(oldest);
+});
+
 it("a refused file has no button to try again, which can't help", async () => {
   const { page } = await openConsole(await newAccountKey());
   await createIndex(page, "few");

@@ -67,6 +67,40 @@ describe("the form for searches", () => {
     expect(await page.locator(".rules li").count()).toBe(0);
   });
 
+  it("proposes folders for a filter, takes a part of a path, and says what a filter alone is for", async () => {
+    const { page } = await openLibrary();
+    const folders = ["Trip/Day 1", "Trip/Day 2", "Garden"];
+    await page.route(/\/aggregate$/, (route) => {
+      const groups = folders.map((key) => ({ key, title: null, count: 1 }));
+      return route.fulfill({ json: { groups } });
+    });
+    await openOptions(page);
+    await page.getByRole("button", { name: "Add a filter" }).click();
+    await page.getByLabel("Field of the metadata").fill("folder");
+    const value = page.getByLabel("Value", { exact: true });
+    await expect.poll(() => page.locator("#filter-folders option").count()).toBe(folders.length);
+    expect(await value.getAttribute("list")).toBe("filter-folders");
+    await value.fill("day 2");
+    await value.press("Enter");
+    await page.getByRole("alert").getByText("Filters narrow a search").waitFor();
+    expect(await value.inputValue()).toBe("Trip/Day 2");
+    const sent = page.waitForRequest(/\/search$/);
+    await submit(page, "lantern");
+    expect((await sent).postDataJSON()).toMatchObject({
+      filter: { folder: { $eq: "Trip/Day 2" } },
+    });
+  });
+
+  it("keeps the results and the filters when Escape clears the words", async () => {
+    const { page } = await openLibrary();
+    await page.goto(`${SERVICE_URL}/${HASH}?q=lantern&modes=image`);
+    await resultHeading(page).waitFor();
+    await page.locator("#text").press("Escape");
+    expect(await page.locator("#text").inputValue()).toBe("");
+    expect(page.url()).toContain("?q=lantern&modes=image");
+    await resultHeading(page).waitFor();
+  });
+
   it("offers no other try for a clip that can't be read", async () => {
     const { page } = await openLibrary();
     await chooseExample(page, SOUND);
@@ -152,6 +186,7 @@ describe("a search and a question about one video", () => {
 describe("an answer", () => {
   it("from the images is asked for by a tick, which a reload keeps", async () => {
     const { page } = await openLibrary();
+    await captionsBy(page, "@cf/google/gemma-4-26b-a4b-it");
     await page.getByText("Ask", { exact: true }).click();
     await page.getByText("From the images, too").click();
     const asked = page.waitForRequest(/\/answer_vqa\?/);
@@ -161,6 +196,14 @@ describe("an answer", () => {
     const again = page.waitForRequest(/\/answer_vqa\?/);
     await page.reload();
     await again;
+  });
+
+  it("from the images can't be asked for without a model that sees images, which is said", async () => {
+    const { page } = await openLibrary();
+    await captionsBy(page, "template");
+    await page.getByText("Ask", { exact: true }).click();
+    await page.getByText("needs a model that sees images").waitFor();
+    expect(await page.getByLabel("From the images, too").isDisabled()).toBe(true);
   });
 
   it("that isn't there says of the closest moments how well they match the search", async () => {
@@ -207,6 +250,13 @@ async function openVideo(page: Page): Promise<void> {
 
 async function chooseExample(page: Page, file: FormFile): Promise<void> {
   await page.getByLabel("Search by image or clip…").setInputFiles([file]);
+}
+
+/** Says that a model wrote the captions of videos. */
+async function captionsBy(page: Page, model: string): Promise<void> {
+  await page.route(/\/segments\?/, (route) =>
+    route.fulfill({ json: { segments: [{ caption_model: model }], total: 1, next_cursor: null } }),
+  );
 }
 
 function resultHeading(page: Page): Locator {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { openOptions, openSample, submit } from "./console-page.ts";
 import { samplePath } from "./sample-files.ts";
 
@@ -89,6 +90,27 @@ it("a filter leaves only assets whose metadata fit it, and an unreadable one say
     .getByRole("alert")
     .getByText(/number/)
     .waitFor();
+});
+
+it("a search names the videos with sound and without a transcript, whose speech it doesn't find", async () => {
+  const { page } = await openSample();
+  const message = "The model @cf/openai/whisper-tiny-en is not available (5007). Ask.";
+  await page.route(/\/index\/valley\?/, async (route) => {
+    const response = await route.fetch({ timeout: WATCHDOG_MS });
+    const json = (await response.json()) as { assets: { title: string; warnings: object[] }[] };
+    const story = json.assets.find(({ title }) => title === "story.mp4");
+    story?.warnings.push({ code: "model_not_found", message });
+    return route.fulfill({ response, json });
+  });
+  await page.reload();
+  await page.locator(".card .warning").getByText("Speech isn't recognised").waitFor();
+  const note = page.getByText("1 video has sound but no transcript");
+  expect(await note.isVisible()).toBe(false);
+  await submit(page, "boat");
+  await note.click();
+  await page.locator("[data-part=unheard]").getByRole("link", { name: "story.mp4" }).click();
+  await page.waitForURL(/asset=vid_/);
+  expect(await note.isVisible()).toBe(false);
 });
 
 it("the slider leaves only results of at least its score", async () => {

@@ -251,7 +251,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   },
   async "an index that doesn't exist"() {
     const view = await openConsole(INDEX_KEY, `#/missing-${"W".repeat(56)}`);
-    await view.page.getByRole("button", { name: "Try again" }).first().waitFor();
+    await view.page.getByRole("heading", { name: "There is no index named" }).waitFor();
     return view;
   },
   ...COMPOSED_VIEWS,

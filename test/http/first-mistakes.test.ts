@@ -8,6 +8,7 @@ beforeAll(async () => {
   await client.json("POST", "/index", { json: { index_name: "a" } });
 });
 
+const IMAGE_ID = "img_01KATN4C2R8S6T4V0W9X7Y5Z3A";
 const words = () => fixture("words.jpg");
 
 describe("a request of a developer who guesses is told what to send:", () => {
@@ -76,7 +77,7 @@ describe("a request of a developer who guesses is told what to send:", () => {
       "/index/a/search?top_k=2",
       async () => ({ json: { query: "x" } }),
       ["query", "top_k"],
-      "send top_k in the JSON body",
+      "Send top_k in the JSON body",
     ],
     [
       "a limit of a search",
@@ -142,12 +143,52 @@ describe("a request of a developer who guesses is told what to send:", () => {
       ["path", "index_name"],
       "String should be 1 to 64 letters",
     ],
+    [
+      "the query of an export at its top",
+      "POST",
+      "/index/a/exports",
+      async () => ({ json: { format: "edl", query: "boat" } }),
+      ["body", "query"],
+      'it belongs in "search"',
+    ],
+    [
+      "a setting at the top",
+      "POST",
+      "/index",
+      async () => ({ json: { index_name: "b", language: "de" } }),
+      ["body", "language"],
+      'it belongs in "settings"',
+    ],
+    [
+      "fields in an object",
+      "POST",
+      "/index/a/search",
+      async () => ({ json: { search: { query: "x" } } }),
+      ["body", "search"],
+      'send "query" at this level, not in it',
+    ],
+    [
+      "alternatives of a filter",
+      "POST",
+      "/index/a/search",
+      async () => ({ json: { query: "x", filter: { $or: [{ year: 1 }, { year: 2 }] } } }),
+      ["body", "filter", "$or"],
+      '{"year": {"$in": [2023, 2024]}}',
+    ],
+    [
+      "a list in place of a value of a filter",
+      "POST",
+      "/index/a/search",
+      async () => ({ json: { query: "x", filter: { year: [2023, 2024] } } }),
+      ["body", "filter", "year"],
+      "use $in",
+    ],
   ])("%s", async (_, method, path, call, loc, message) => {
     const response = await client.send(method, path, await call());
     const { detail }: Json = await response.json();
     expect(response.status).toBe(422);
     expect(detail.find((issue: Json) => issue.loc.join() === loc.join())?.msg).toContain(message);
-    expect(JSON.stringify(detail)).not.toMatch(/\[A-Za-z|dictionary|Invalid input/);
+    expect(JSON.stringify(detail)).not.toMatch(/\[A-Za-z|dictionary|Invalid input|Value error/);
   });
 
   it.each([
@@ -156,10 +197,32 @@ describe("a request of a developer who guesses is told what to send:", () => {
     ["GET", "/index/a/video", 405, "Perhaps you mean GET /index/{index_name}/videos."],
     ["POST", "/index/a/serach", 404, "Perhaps you mean POST /index/{index_name}/search."],
     ["GET", "/nowhere", 404, "There is nothing at /nowhere."],
+    ["GET", "/indices", 404, "Perhaps you mean GET /index."],
+    ["GET", "/openapi", 404, "Perhaps you mean GET /openapi.json."],
+    ["POST", "/index/a/ask", 404, "Perhaps you mean GET /index/{index_name}/answer."],
+    ["GET", `/index/a/video/${IMAGE_ID}`, 404, "It is an image: use …/image/{image_id}."],
   ])("%s %s", async (method, path, status, message) => {
     const response = await client.send(method, path);
     expect(response.status).toBe(status);
     expect((await response.json<Json>()).detail).toContain(message);
+  });
+
+  it("JSON in place of a form", async () => {
+    const json = { video_url: "https://videos.example/a.mp4" };
+    const response = await client.send("POST", "/index/a/video", { json });
+    expect(response.status).toBe(415);
+    const { detail } = await response.json<Json>();
+    expect(detail).toMatch(/multipart\/form-data, with video_file, video_url.*\?video_url=/);
+  });
+
+  it.each([
+    [{}, "There is nothing to find yet: add videos and images."],
+    [{ filter: { asset_type: "video" } }, "of the filter. Use `modes`."],
+    [{ filter: { "metadata.year": 2024 } }, "of the filter. Use `year`."],
+  ])("a search that can't find anything, with %j", async (fields, hint) => {
+    const json = { query: "boat", ...fields };
+    const { query } = await client.json("POST", "/index/a/search", { json });
+    expect(query.hint).toContain(hint);
   });
 
   it("a bearer token", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 
 const CURSOR_MESSAGE =
-  "Value error, The cursor is invalid: pass the next_cursor of the previous page, " +
+  "The cursor is invalid: pass the next_cursor of the previous page, " +
   "with the same query and filters";
 
 let client: Client;
@@ -155,14 +155,14 @@ describe("a value at another place", () => {
   it("a part of the form in the query string is told where it belongs", async () => {
     const form = { image_file: await fixture("boats.jpg") };
     const found = await issues("POST", "/index/b/image?metadata_str={}", { form });
-    const msg = "Value error, send metadata_str as a part of the form";
+    const msg = "Send metadata_str as a part of the form";
     expect(found).toEqual([{ loc: ["query", "metadata_str"], type: "value_error", msg }]);
   });
 
   it("a parameter of the query in the form is told where it belongs", async () => {
     const form = { image_file: await fixture("boats.jpg"), top_k: "3" };
     const found = await issues("POST", "/index/b/search_image", { form });
-    const msg = "Value error, send top_k in the query string";
+    const msg = "Send top_k in the query string";
     expect(found).toEqual([{ loc: ["body", "top_k"], type: "value_error", msg }]);
   });
 });
@@ -173,7 +173,7 @@ it.each([
   ["POST", "/index/a/search_image?top_k=1&top_k=1", "top_k"],
 ])("%s %s is told that the parameter is given twice", async (method, path, name) => {
   const found = await issues(method, path, method === "POST" ? { form: {} } : undefined);
-  const msg = `Value error, ${name} is given 2 times: give it once`;
+  const msg = `${name} is given 2 times: give it once`;
   expect(found).toContainEqual({ loc: ["query", name], type: "value_error", msg });
 });
 

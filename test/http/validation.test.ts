@@ -145,7 +145,7 @@ function listFields({ parameters, json, form }: Operation): Field[] {
   for (const parameter of parameters) {
     if (parameter.name !== "cursor") continue;
     const msg =
-      "Value error, The cursor is invalid: pass the next_cursor of the previous page, " +
+      "The cursor is invalid: pass the next_cursor of the previous page, " +
       "with the same query and filters";
     fields.find(({ name }) => name === "cursor")!.invalidValues = ["!", "YWJj", "a\0b"].map(
       (value) => ({ value, type: "value_error", msg }),
@@ -185,7 +185,7 @@ function dropNul(field: Field): Field {
 function invalidPart(name: string, schema: Schema): InvalidValue[] {
   if (ANY_TEXT.test(name)) return [];
   if (schema.format !== "binary") return invalidTexts(schema);
-  const msg = "Value error, Expected a file, got text: name a file, with curl as -F name=@path";
+  const msg = "Expected a file, got text: name a file, with curl as -F name=@path";
   return [{ value: "x", type: "value_error", msg }];
 }
 

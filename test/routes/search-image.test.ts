@@ -73,7 +73,8 @@ describe("a search by image", () => {
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { image_file: await fixture("boats.jpg") };
     const result = await other.json("POST", "/index/empty/search_image", { form });
-    const query = { excluded: [], corrected: null, hint: null, suggested: null };
+    const hint = "There is nothing to find yet: add videos and images.";
+    const query = { excluded: [], corrected: null, hint, suggested: null };
     expect(result).toEqual({
       segments: [],
       total: 0,

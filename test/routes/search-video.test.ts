@@ -74,13 +74,14 @@ describe("a search by video", () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { video_file: await fixture("clip.mp4") };
+    const hint = "There is nothing to find yet: add videos and images.";
     const result = await other.json("POST", "/index/empty/search_video", { form });
     expect(result).toEqual({
       segments: [],
       total: 0,
       next_cursor: null,
       calibration: "fitted",
-      query: { excluded: [], corrected: null, hint: null, suggested: null },
+      query: { excluded: [], corrected: null, hint, suggested: null },
     });
   });
 

@@ -116,7 +116,12 @@ describe("search", () => {
       total: 0,
       next_cursor: null,
       calibration: "fitted",
-      query: { excluded: [], corrected: null, hint: null, suggested: null },
+      query: {
+        excluded: [],
+        corrected: null,
+        hint: "There is nothing to find yet: add videos and images.",
+        suggested: null,
+      },
     });
   });
 

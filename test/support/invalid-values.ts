@@ -10,7 +10,7 @@ export interface InvalidValue {
 }
 
 const STRING = "Input should be a valid string";
-const NUL = "Value error, a string can't contain the character U+0000";
+const NUL = "A string can't contain U+0000";
 
 /** Returns a value for each rule that a text in a URL or a form can break. */
 export function invalidTexts(schema: Schema): InvalidValue[] {
@@ -136,13 +136,13 @@ function invalidStrings(schema: Schema): InvalidValue[] {
     const msg = "value is not a valid email address";
     broken.push({ value: "nobody", type: "value_error", msg });
   } else if (format === "byte") {
-    broken.push({ value: "a", type: "value_error", msg: "Value error, it is not a valid base64" });
+    broken.push({ value: "a", type: "value_error", msg: "it is not a valid base64" });
   } else if (format === "uri") {
     const msg = "Input should be a valid URL, with http:// or https:// at its beginning";
     broken.push({ value: "nowhere", type: "url_parsing", msg });
     broken.push({ value: "ftp://a.example/", type: "url_parsing", msg });
   } else if (format === "date-time") {
-    const msg = "Value error, it is not a valid datetime";
+    const msg = "it is not a valid datetime";
     broken.push({ value: "tomorrow", type: "value_error", msg });
   } else if (pattern !== undefined) {
     const msg = expect.stringMatching(/^String should be [^^$[\\]+$/) as string; // in words

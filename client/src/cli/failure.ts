@@ -48,7 +48,7 @@ export function describeFailure(error: unknown): Failure {
 function sentenceOf(error: unknown): string {
   if (error instanceof ValidationError && error.issues.length > 0) {
     const issues = error.issues.map(({ loc, msg }) => {
-      return `${loc.slice(1).join(".")}: ${msg.replace(/^Value error, /, "")}`;
+      return `${loc.slice(1).join(".")}: ${msg}`;
     });
     return issues.join("; ").replace(/\.?$/, ".");
   }

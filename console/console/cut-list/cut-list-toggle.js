@@ -1,9 +1,10 @@
+import { OFFLINE } from "../shared/api-error.js";
 import { errorNotice } from "../shared/element.js";
 import { onCutListChange, readCutList } from "./stored-cut-list.js";
 
 /**
  * Lets `toggle` open and close the cut list of an index in `panel`. The list's module is loaded when
- * it is first opened.
+ * it is first opened. `close` closes it.
  */
 export function openCutListToggle(index, { toggle, panel }) {
   let list = null;
@@ -18,16 +19,17 @@ export function openCutListToggle(index, { toggle, panel }) {
       list ??= (await import("./cut-list-panel.js")).openCutList(index, { toggle, panel });
       await list.refresh();
     } catch {
-      const message = "The cut list can't be loaded. Check the connection and try again.";
-      panel.replaceChildren(errorNotice({ message }, open));
+      panel.replaceChildren(errorNotice({ message: OFFLINE }, open));
     }
   };
 
-  toggle.addEventListener("click", () => {
-    panel.hidden = !panel.hidden;
-    toggle.setAttribute("aria-expanded", String(!panel.hidden));
-    if (!panel.hidden) void open();
-  });
+  const setOpen = (isOpen) => {
+    panel.hidden = !isOpen;
+    toggle.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) void open();
+  };
+  toggle.addEventListener("click", () => setOpen(panel.hidden));
   onCutListChange((changed) => changed === index && draw());
   draw();
+  return { close: () => setOpen(false) };
 }

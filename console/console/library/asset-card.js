@@ -1,8 +1,8 @@
 import { toggleStage } from "../player/stage.js";
 import { factList, plain, videoTools } from "../search/media-details.js";
 import { scopeButton, similarButton } from "../search/moment-actions.js";
-import { el, errorNotice, titleHeading } from "../shared/element.js";
-import { adviceOf } from "../shared/error-advice.js";
+import { el, errorNotice, titleHeading, withCode } from "../shared/element.js";
+import { adviceOf, plainMessage } from "../shared/error-advice.js";
 import { imageFrame } from "../shared/image-frame.js";
 import { bytes, clock, count, STATES } from "../shared/wording.js";
 
@@ -49,14 +49,16 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
         : []),
     );
     if (state === "failed") {
-      root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
+      root.append(failureNotice(shown, () => onRetry(shown)));
       root.append(...adviceLines(shown));
     } else if (!isDone(shown)) {
       root.append(
         el("progress", { max: 1, value: shown.progress, "aria-label": `Progress of ${title}` }),
       );
     }
-    for (const { message } of shown.warnings) root.append(el("p.warning", {}, message));
+    for (const warning of shown.warnings) {
+      root.append(el("p.warning", {}, withCode(plainMessage(warning))));
+    }
     root.querySelectorAll("button")[focused]?.focus();
   };
 
@@ -85,6 +87,10 @@ function line({ state, segments, asset_type: type }) {
 
 function actionsOf(asset) {
   return el("p.actions.calm", {}, similarButton(asset, asset.asset_id), scopeButton(asset));
+}
+
+function failureNotice({ error }, onRetry) {
+  return errorNotice({ message: plainMessage(error) }, onRetry, "Retry");
 }
 
 /** Says what to do about a failure, if its message doesn't. */
@@ -145,7 +151,7 @@ function details(asset, video) {
   return [
     el("h3", { dir: "auto" }, title),
     ...(asset.state === "ready" ? [] : [el("p.facts", {}, STATES[asset.state])]),
-    ...(asset.error ? [errorNotice(asset.error), ...adviceLines(asset)] : []),
+    ...(asset.error ? [failureNotice(asset), ...adviceLines(asset)] : []),
     ...(asset.state === "ready" ? [actionsOf(asset)] : []),
     ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
     factList(facts),

@@ -4,6 +4,7 @@ import { api } from "../shared/api.js";
 import { el, fromTemplate, errorNotice, announce, stateBadges } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
 import { formatContents } from "../shared/wording.js";
+import { apiNameOf, indexTitle, NUMBERED_CHARACTERS } from "./index-title.js";
 
 /** Opens the list of the account's indices, with the form that creates one. */
 export function openIndices() {
@@ -33,7 +34,7 @@ const MAX_NUMBER = 20;
 async function createIndex(title, number = 1) {
   const name = toIndexName(title);
   if (name === title) return await api("POST", apiPath(["index"]), { body: { index_name: name } });
-  const numbered = number === 1 ? name : `${name.slice(0, 60)}-${number}`;
+  const numbered = number === 1 ? name : `${name.slice(0, NUMBERED_CHARACTERS)}-${number}`;
   try {
     const body = { index_name: numbered, description: title };
     return await api("POST", apiPath(["index"]), { body });
@@ -64,12 +65,20 @@ async function load(list) {
 }
 
 function card(index) {
+  const title = indexTitle(index);
+  const apiName = apiNameOf(index);
+  const hasText = index.description && index.description !== title;
   return el(
     "li.card.index",
     {},
-    el("h2", {}, el("a.over", { href: routeHash({ index: index.index_name }) }, index.index_name)),
-    index.description ? el("p.clamp", {}, index.description) : null,
+    el(
+      "h2",
+      { dir: "auto" },
+      el("a.over", { href: routeHash({ index: index.index_name }) }, title),
+    ),
+    hasText ? el("p.clamp", {}, index.description) : null,
     el("p.facts", {}, formatContents(index)),
+    apiName ? el("p.facts", {}, apiName) : null,
     stateBadges(index.states),
   );
 }

@@ -54,16 +54,26 @@ export function openCards({ list, more }, actions, onMore) {
       if (root) replaceCard(root);
       cards.delete(id);
     },
-    /** Replaces the card of an upload by the card of its asset. */
-    replaceUpload(placeholder, asset) {
+    /**
+     * Replaces the card of an upload by the card of its asset, at its place among the `matching`
+     * ones. An asset that doesn't match stays in place of the upload.
+     */
+    replaceUpload(placeholder, asset, matching) {
       const isPresent = cards.get(asset.asset_id)?.root.isConnected;
       const card = cardOf(asset);
       if (isPresent) {
         replaceCard(placeholder);
         card.scrollIntoView({ block: "nearest" });
-      } else {
-        replaceCard(placeholder, card);
+        return;
       }
+      replaceCard(placeholder, card);
+      const position = matching.findIndex(({ asset_id: id }) => id === asset.asset_id);
+      if (position === -1) return;
+      const hadFocus = card.contains(document.activeElement);
+      const isShown = ({ asset_id: id }) => cards.get(id)?.root.isConnected;
+      const next = matching.slice(position + 1).find(isShown);
+      list.insertBefore(card, next ? cards.get(next.asset_id).root : null);
+      if (hadFocus) card.querySelector("button").focus();
     },
     showLoading: () => more.replaceChildren(el("p.facts", {}, "Loading…")),
     showError: (error, retry) => more.replaceChildren(errorNotice(error, retry)),

@@ -1,6 +1,7 @@
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { confirmAction, announce } from "../shared/element.js";
+import { isSpeechWarning } from "../shared/error-advice.js";
 import { arrangeAssets, isSameView, needsAllAssets } from "./asset-order.js";
 import { openCards } from "./library-cards.js";
 import { openPages } from "./library-pages.js";
@@ -14,12 +15,12 @@ const MAX_ASSETS = 5000;
  * Shows the videos and images of an index as cards in `list`, as `view` filters and orders them at
  * first, and then as `tools` do. Unfinished assets are followed until they are ready or failed.
  * `onIndex` gets each record of the index, `onReady` each asset that becomes ready, `onView` each
- * view that the user chooses, `onError` errors to show.
+ * view that the user chooses, `onError` errors to show. `onMissing` runs if there is no such index.
  */
 export function openLibrary(
   index,
   outlets,
-  { view: firstView, onIndex, onReady, onView, onError },
+  { view: firstView, onIndex, onMissing, onReady, onView, onError },
 ) {
   const assets = new Map();
   /** Ids of assets that changed since a page was requested: their records in it may be older. */
@@ -100,7 +101,8 @@ export function openLibrary(
       if (newer.size > 0) void attempt(readIndex);
     },
     onEnd(error, retry) {
-      if (error) cards.showError(error, retry);
+      if (error?.status === 404) onMissing();
+      else if (error) cards.showError(error, retry);
       outlets.list.removeAttribute("aria-busy");
     },
   });
@@ -148,6 +150,9 @@ export function openLibrary(
 
   return {
     load: pages.load,
+    /** Lists the assets, of those that were read, whose speech no search finds. */
+    listUnheard: () =>
+      [...assets.values()].filter(({ warnings }) => warnings.some(isSpeechWarning)),
     loadNew: pages.loadNew,
     /** Shows a view that the user didn't choose in the tools. */
     show(newView) {
@@ -158,7 +163,7 @@ export function openLibrary(
     /** Replaces the card of an upload by the card of its asset. */
     add(asset, placeholder) {
       showAsset(asset);
-      cards.replaceUpload(placeholder, asset);
+      cards.replaceUpload(placeholder, asset, arrangeAssets([...assets.values()], view));
       void attempt(readIndex);
     },
   };

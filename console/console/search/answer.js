@@ -3,6 +3,7 @@ import { api, streamAnswer } from "../shared/api.js";
 import { el, errorNotice, announce } from "../shared/element.js";
 import { authorOf, searchMatchOf } from "../shared/wording.js";
 import { addOrigin } from "./hit-terms.js";
+import { rememberAuthor } from "./language-model.js";
 import { captionNote } from "./media-details.js";
 import { momentCard, playMoment } from "./moment.js";
 import { partialNotice } from "./partial-notice.js";
@@ -21,6 +22,7 @@ export async function showAnswer(outlet, route, signal) {
         text += data.text;
         waiting.replaceChildren(el("p.text", {}, text));
       } else if (event === "done") {
+        rememberAuthor(data.model);
         const isEmpty = !data.grounded && (await isIndexEmpty(route, signal));
         const missing = partialNotice(data.partial);
         outlet.replaceChildren(heading, ...missing, ...renderAnswer(data, { ...route, isEmpty }));

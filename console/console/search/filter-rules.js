@@ -67,6 +67,24 @@ function readValue(text) {
   return text;
 }
 
+/**
+ * Returns the whole paths of the folders that a text means: one of that path, else those that end
+ * with it, else those that lie below it. Case doesn't matter.
+ */
+export function findFolders(text, folders) {
+  const typed = text
+    .trim()
+    .replaceAll(/^\/+|\/+$/g, "")
+    .toLowerCase();
+  const isMeant = [
+    (path) => path === `/${typed}`,
+    (path) => path.endsWith(`/${typed}`),
+    (path) => `${path}/`.includes(`/${typed}/`),
+  ];
+  const found = isMeant.map((test) => folders.filter((one) => test(`/${one.toLowerCase()}`)));
+  return typed === "" ? [] : (found.find((paths) => paths.length > 0) ?? []);
+}
+
 /** Returns the rules of a filter, so that `buildFilter` gives the filter back. */
 export function listRules(filter) {
   return Object.entries(filter).flatMap(([field, value]) => {

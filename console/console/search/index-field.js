@@ -1,3 +1,4 @@
+import { indexTitle } from "../library/index-title.js";
 import { apiPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { el, errorNotice } from "../shared/element.js";
@@ -45,7 +46,7 @@ export function openIndexField(index, panel, onChange) {
       const records = await listIndices();
       const all = indexBox(ALL_INDICES, "All indices", "");
       const others = records.map((one) =>
-        indexBox(one.index_name, one.index_name, formatContents(one)),
+        indexBox(one.index_name, indexTitle(one), formatContents(one)),
       );
       list.replaceChildren(all, ...others);
       update();

@@ -31,10 +31,14 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
       go({ chosen });
     },
   );
-  const options = openSearchOptions({ chips: parts.tools, rows: parts.rules }, ({ isSlider }) => {
-    // Each step of the slider would add to the browser's history.
-    if (isSearching()) go({ isReplacing: isSlider && hasSearch(shown) });
-  });
+  const options = openSearchOptions(
+    index,
+    { chips: parts.tools, rows: parts.rules },
+    ({ isSlider }) => {
+      // Each step of the slider would add to the browser's history.
+      if (isSearching()) go({ isReplacing: isSlider && hasSearch(shown) });
+    },
+  );
   const terms = openTerms({ outlet: parts.terms, buttons: parts["add-terms"] }, () => {
     if (!isAsking()) go();
   });
@@ -85,7 +89,10 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
   const readForm = (chosen) => {
     const text = elements.text.value.trim();
     const place = { scope: scope.read(), indices: where.read() };
-    if (isAsking()) return { question: text, fromImages: elements.fromImages.checked, ...place };
+    if (isAsking()) {
+      const { checked, disabled } = elements.fromImages;
+      return { question: text, fromImages: checked && !disabled, ...place };
+    }
     const found = options.read();
     if (!found) return null;
     const modes = [...elements.mode].filter(({ checked }) => checked).map(({ value }) => value);
@@ -99,12 +106,14 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     return { ...sought, modes, ...ticks, ...found, ...place };
   };
 
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     options.removeEmptyRows();
+    await options.completeFolders();
     // What is found comes first, unless a condition or a step was entered.
     if (parts.field.contains(document.activeElement)) setOpen(false);
     go();
+    if (!isAsking() && !isSearching()) options.explainIdle();
   });
   form.addEventListener("change", ({ target }) => {
     if (target.name === "do") updateForm();
@@ -113,8 +122,22 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     )
       go();
   });
-  // Clearing the search field leads back to the library.
+  // Escape clears the words, and leaves the filters and what is shown.
+  elements.text.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || elements.text.value === "") return;
+    event.preventDefault();
+    elements.text.value = "";
+  });
+  // Clearing the search field by its button leads back to the library.
   form.addEventListener("search", () => elements.text.value === "" && go());
+
+  /** Disables answers from images, and says why, if no model sees them. */
+  const updateFromImages = async () => {
+    const { canSeeImages } = await import("./language-model.js");
+    const isPossible = await canSeeImages(index);
+    elements.fromImages.disabled = !isPossible;
+    parts["from-images-note"].hidden = isPossible;
+  };
 
   /** Updates labels and options to what the form is for. */
   const updateForm = () => {
@@ -126,6 +149,7 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     scope.show(scope.read(), asks);
     // An answer about one video or image is always from its images, too.
     const indices = where.read();
+    if (asks) void updateFromImages();
     parts["from-images"].hidden = !asks || scope.read() !== null || indices.length > 0;
     parts.where.hidden = scope.read() !== null || (!asks && chosen !== null);
     if (parts.where.hidden) parts.indices.hidden = true;

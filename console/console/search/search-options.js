@@ -1,18 +1,27 @@
+import { indexPath } from "../shared/api-path.js";
+import { api } from "../shared/api.js";
 import { el, errorNotice } from "../shared/element.js";
 import { breadthOf } from "../shared/wording.js";
-import { buildFilter, listRules, MAX_RULES, OPERATORS } from "./filter-rules.js";
+import { buildFilter, findFolders, listRules, MAX_RULES, OPERATORS } from "./filter-rules.js";
 
 /** Fields that assets have, beside their metadata. */
 const FIELDS = ["title", "folder", "created_at", "duration_seconds"];
+
+const IDLE =
+  "Filters narrow a search: type above what to look for. To list a folder, type its name into the field “Title” of the library.";
+
+/** Folders that are read at most. */
+const MAX_FOLDERS = 100;
 
 /** Time in which further steps of the slider count as one change. */
 const SETTLE_MS = 300;
 
 /**
  * Renders the slider of the lowest score in `chips` and the rows of the filter in `rows`. `onChange`
- * runs when a change may give another search, and gets whether the slider was moved.
+ * runs when a change may give another search, and gets whether the slider was moved. Folders of
+ * `index` are proposed, and found by their last part.
  */
-export function openSearchOptions({ chips, rows }, onChange) {
+export function openSearchOptions(index, { chips, rows }, onChange) {
   const slider = el("input", { type: "range", id: "least", min: 0, max: 0.9, step: 0.05 });
   const words = el("output", { for: "least" });
   const least = el("div.least", {}, el("label", { for: "least" }, "Results"), slider, words);
@@ -38,7 +47,34 @@ export function openSearchOptions({ chips, rows }, onChange) {
     { id: "filter-fields" },
     FIELDS.map((value) => el("option", { value })),
   );
-  rows.append(known, list, problem);
+  const folders = el("datalist", { id: "filter-folders" });
+  rows.append(known, folders, list, problem);
+
+  let reading = null;
+  /** Reads the folders once; a filter works without them. */
+  const listFolders = () =>
+    (reading ??= readFolders(index).then(
+      (paths) => {
+        folders.replaceChildren(...paths.map((value) => el("option", { value })));
+        return paths;
+      },
+      () => {
+        reading = null;
+        return [];
+      },
+    ));
+
+  /** Replaces a part of the path of a folder in the rows of the filter by the whole path. */
+  const completeFolders = async () => {
+    for (const row of list.children) {
+      const [field, operator, value] = row.querySelectorAll("input, select");
+      if (field.value.trim() !== "folder" || value.value.trim() === "") continue;
+      const found = operator.value === "$eq" ? findFolders(value.value, await listFolders()) : [];
+      if (found.length === 0) continue;
+      const [rule] = listRules({ folder: found.length === 1 ? found[0] : { $in: found } });
+      [operator.value, value.value] = [rule.operator, rule.value];
+    }
+  };
 
   const addRow = (rule, next = null) => {
     const row = ruleRow(rule, () => {
@@ -58,10 +94,18 @@ export function openSearchOptions({ chips, rows }, onChange) {
     const rule = { field: "", operator: "$eq", value: "" };
     addRow(rule).querySelector("input").focus();
   });
-  list.addEventListener("change", (event) => {
+  list.addEventListener("change", async (event) => {
     event.stopPropagation();
     const [field, value] = event.target.closest("li").querySelectorAll("input");
-    if (field.value.trim() && value.value.trim()) onChange({ isSlider: false });
+    if (!field.value.trim() || !value.value.trim()) return;
+    await completeFolders();
+    onChange({ isSlider: false });
+  });
+  list.addEventListener("input", ({ target }) => {
+    const [field, value] = target.closest("li").querySelectorAll("input");
+    const isFolder = field.value.trim() === "folder";
+    if (isFolder) void listFolders();
+    value.setAttribute("list", isFolder ? folders.id : "");
   });
 
   const readRules = () =>
@@ -103,6 +147,11 @@ export function openSearchOptions({ chips, rows }, onChange) {
       updateRows();
     },
     removeEmptyRows,
+    completeFolders,
+    /** Says what a filter is for, if there is one without a search. */
+    explainIdle() {
+      if (list.childElementCount > 0) problem.replaceChildren(el("p.notice", {}, IDLE));
+    },
   };
 }
 
@@ -142,4 +191,11 @@ function ruleRow({ field, operator, value }, onRemove) {
       "×",
     ),
   );
+}
+
+/** Resolves to the folders that the assets of an index came in, those with most assets first. */
+async function readFolders(index) {
+  const body = { group_by: "folder", unit: "assets", top: MAX_FOLDERS };
+  const { groups } = await api("POST", indexPath(index, ["aggregate"]), { body });
+  return groups.map(({ key }) => key).filter((key) => typeof key === "string" && key !== "");
 }

@@ -1,19 +1,23 @@
-import { el } from "../shared/element.js";
+import { el, withCode } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
+import { foldSpelling } from "./spelling.js";
 import { MAX_TERMS } from "./terms.js";
 
 /**
  * Says which words a search corrected, with a link that searches for them as written, which it
- * excludes, and a better search if there is one. `query` is that of the API's response, if it has one.
+ * excludes, and a better search if there is one. Other spellings of the same words, "koeln" of
+ * "Köln", are no correction. `query` is that of the API's response, if it has one.
  */
 export function wordNotes(route, query) {
   const { excluded = [], corrected = null, hint = null, suggested = null } = query ?? {};
-  const conditions = query?.corrected_conditions ?? [];
+  const conditions = (query?.corrected_conditions ?? []).filter(
+    (condition) => foldSpelling(condition.corrected) !== foldSpelling(condition.query),
+  );
   const notes = [];
   if (hint !== null)
     notes.push(el("p.facts", {}, withCode(hint), " ", suggestionLink(route, suggested)));
   const literal = routeHash({ ...route, literal: true });
-  if (corrected !== null) {
+  if (corrected !== null && foldSpelling(corrected) !== foldSpelling(route.query)) {
     notes.push(
       el("p.facts", {}, "Nothing here has all of these words as written. ", [
         el("a", { href: literal }, `Search for “${route.query}” instead`),
@@ -51,9 +55,4 @@ function suggestionLink(route, suggested) {
     ...none.map((text) => `without “${text}”`),
   ];
   return [el("a", { href }, `Search for ${words.join(" ")}`)];
-}
-
-/** Renders what is between backticks as code. */
-function withCode(text) {
-  return text.split("`").map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part));
 }

@@ -2,7 +2,8 @@ import { SightlineError } from "../packages/sightline/errors.js";
 import { formatDetail } from "./error-wording.js";
 
 const FINAL = new Set([400, 403, 404, 413, 415, 422, 501]);
-const OFFLINE = "The service can't be reached. Check the connection and try again.";
+/** What is said of a service that doesn't answer, whatever was asked of it. */
+export const OFFLINE = "The service can't be reached. Check the connection and try again.";
 
 /** What a proxy before the service means, whose responses have no `detail`. */
 const STATUSES = {

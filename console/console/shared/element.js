@@ -61,6 +61,11 @@ export function replaceCard(card, replacement) {
   restoreFocus();
 }
 
+/** Renders what is between backticks as code. */
+export function withCode(text) {
+  return text.split("`").map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part));
+}
+
 /** Renders an error's message, with a retry button if `onRetry` is given. */
 export function errorNotice(error, onRetry, label = "Try again") {
   const retry = async () => {
@@ -68,7 +73,7 @@ export function errorNotice(error, onRetry, label = "Try again") {
     restoreFocus();
   };
   const button = onRetry && el("button.quiet", { type: "button", onclick: retry }, label);
-  return el("div.notice.bad", {}, el("p", {}, error.message), button ?? null);
+  return el("div.notice.bad", {}, el("p", {}, withCode(error.message)), button ?? null);
 }
 
 /** Shows a confirmation dialog. Resolves to true if the user confirms. */

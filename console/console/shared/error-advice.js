@@ -26,6 +26,32 @@ const ADVICE = {
   internal: REPORT,
 };
 
+/** Sentence about a model that didn't answer, with its id. */
+const MODEL_FAILURE = /The model (\S+) [^.]*\.\s*/;
+const ADD_TRANSCRIPT =
+  "To find what is said, open it and add a transcript: “Write one” or “Upload a file…”.";
+
+/** Whether a warning is that the speech of a video wasn't recognised. */
+export function isSpeechWarning({ message }) {
+  return /whisper/.test(MODEL_FAILURE.exec(message)?.[1] ?? "");
+}
+
+/** Says in plain words what a failure or a warning is: without the ids of models. */
+export function plainMessage(failure) {
+  const { code, message } = failure;
+  const [found] = MODEL_FAILURE.exec(message) ?? [];
+  if (found === undefined) return message;
+  const isMissing = code === "model_not_found";
+  if (!isSpeechWarning(failure)) {
+    const state = isMissing ? "The service lacks a model for it" : "The model for it didn't answer";
+    return message.replace(found, `${state}. `).trim();
+  }
+  const [command] = /`[^`]+`/.exec(message.replace(found, "")) ?? [];
+  const cause = isMissing ? "this service has no speech recogniser" : "the recogniser failed";
+  const remedy = command ? ` Or run ${command}, then repair the index under “Health”.` : "";
+  return `Speech isn't recognised: ${cause}. ${ADD_TRANSCRIPT}${remedy}`;
+}
+
 /** Returns a sentence that says what to do; null if the error's message says so itself. */
 export function adviceOf({ code }) {
   return ADVICE[code] ?? null;

@@ -8,10 +8,9 @@ export function formatDetail(detail) {
 }
 
 function issueSentence({ loc, msg }) {
-  const text = msg.replace(/^Value error, /, "");
   const field = loc.slice(1).findLast((part) => typeof part === "string");
-  if (field === undefined || !WITHOUT_SUBJECT.test(text)) return sentence(text);
-  return `${sentence(field.replaceAll("_", " "), ":")} ${text.charAt(0).toLowerCase()}${sentence(text).slice(1)}`;
+  if (field === undefined || !WITHOUT_SUBJECT.test(msg)) return sentence(msg);
+  return `${sentence(field.replaceAll("_", " "), ":")} ${msg.charAt(0).toLowerCase()}${sentence(msg).slice(1)}`;
 }
 
 function sentence(text, end = ".") {

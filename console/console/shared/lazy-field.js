@@ -1,3 +1,4 @@
+import { OFFLINE } from "./api-error.js";
 import { errorNotice } from "./element.js";
 
 /**
@@ -10,8 +11,7 @@ export function lazyField(outlet, load) {
     try {
       return await (loading ??= load());
     } catch {
-      const message = "This can't be loaded. Check the connection and reload.";
-      outlet.replaceChildren(errorNotice({ message }, () => location.reload(), "Reload"));
+      outlet.replaceChildren(errorNotice({ message: OFFLINE }, () => location.reload()));
       return undefined;
     }
   };

@@ -1,3 +1,4 @@
+import { OFFLINE } from "./api-error.js";
 import { el, errorNotice } from "./element.js";
 
 /** Renders a page whose module is loaded when the page is first opened. */
@@ -7,8 +8,7 @@ export function lazyPage(load) {
     try {
       root.replaceChildren(await load());
     } catch {
-      const message = "This page can't be loaded. Check the connection and reload.";
-      root.replaceChildren(errorNotice({ message }, () => location.reload(), "Reload"));
+      root.replaceChildren(errorNotice({ message: OFFLINE }, () => location.reload()));
     }
     root.removeAttribute("aria-busy");
   };

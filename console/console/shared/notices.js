@@ -26,11 +26,19 @@ export function openNotices(outlet) {
   });
 
   return {
-    /** Shows a sentence, once if it is shown already. Returns a function that takes it away. */
-    show(text, name = "div.notice") {
-      for (const shown of list.children) if (shown.firstChild.textContent === text) shown.remove();
+    /**
+     * Shows a sentence, once if it is shown already, with `lines` folded below it. Returns a function
+     * that takes it away.
+     */
+    show(text, { name = "div.notice", lines = [] } = {}) {
+      for (const shown of list.children) if (shown.dataset.text === text) shown.remove();
       const dismiss = el("button.close", { type: "button", "aria-label": "Dismiss" }, "×");
-      const notice = el(name, {}, el("p", {}, text), dismiss);
+      const items = lines.map((line) => el("li", { dir: "auto" }, line));
+      const content =
+        lines.length > 0
+          ? el("details", {}, el("summary", {}, text), el("ul", {}, items))
+          : el("p", {}, text);
+      const notice = el(name, { "data-text": text }, content, dismiss);
       dismiss.addEventListener("click", () => remove(notice));
       list.append(notice);
       update();

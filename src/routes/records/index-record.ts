@@ -15,8 +15,8 @@ import { publicWebhookUrl, webhookUrl } from "../../http/webhook-url.ts";
 import * as z from "../../http/zod.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
 import { calibrationState } from "../../search/calibration.ts";
-import type { NewMediaIndex, Tally } from "../../store/d1/indices.ts";
-import { EVENT_TYPES, WEBHOOK_EVENTS } from "../../types.ts";
+import type { NewMediaIndex } from "../../store/d1/indices.ts";
+import { EVENT_TYPES, type Tally, WEBHOOK_EVENTS } from "../../types.ts";
 
 export const indexSettings = z
   .object({

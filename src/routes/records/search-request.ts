@@ -44,6 +44,10 @@ const FILTER_DESCRIPTION =
   '`{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt ' +
   "$gte`; keys of nested objects with dots between them, or in them. All must hold.";
 
+const ALL_HOLD =
+  'A filter has fields, all of which must hold, and no operator here. Alternatives of one field: {"year": {"$in": [2023, 2024]}}';
+const USE_IN = '. For one of several, use $in: {"year": {"$in": [2023, 2024]}}';
+
 /** Schema of a filter such as `{"year": {"$gte": 2024}, "camera": "A"}`. All rules must match. */
 export const searchFilter = anyObject().superRefine((filter, ctx) => {
   readFilter(filter, (path, type, message) =>
@@ -66,8 +70,9 @@ export function readFilter(
     return [];
   }
   return Object.entries(filter).flatMap(([field, value]) => {
-    if (field === "") {
-      report([field], "value_error", "A field is a key, or keys with dots between them");
+    if (field === "" || field.startsWith("$")) {
+      const message = field === "" ? "A field is a key, or keys with dots between them" : ALL_HOLD;
+      report([field], "value_error", message);
       return [];
     }
     const rules = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
@@ -107,7 +112,7 @@ function readOperand(
     const scalar = readScalar(field, value);
     if (scalar === undefined) {
       const expected = EXPECTED_TYPES.get(field) ?? "text, number, boolean or null";
-      report("value_error", `Input should be ${expected}`);
+      report("value_error", `Input should be ${expected}${Array.isArray(value) ? USE_IN : ""}`);
       return undefined;
     }
     values.push(scalar);

@@ -29,7 +29,8 @@ import type { RankPosition, SearchRequest } from "../../search/request.ts";
 import { type ResultPage, type SearchResults, toPage } from "../../search/results.ts";
 import { keyframeKey, mediaKey } from "../../store/r2/object-keys.ts";
 import type { Timings } from "../../timings.ts";
-import { ASSET_TYPES, EVIDENCE_KINDS, type Segment } from "../../types.ts";
+import { ASSET_TYPES, EVIDENCE_KINDS, type Segment, type Tally } from "../../types.ts";
+import { sumTallies } from "./index-record.ts";
 
 const box = z.object({
   label: text("What was detected.", "cup"),
@@ -303,18 +304,36 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
+/** Names what to use in place of a field that no asset has. */
+function fieldHint(field: string): string {
+  const [, kind, label, name] =
+    /^(?:(asset_type|type)|(labels?)|metadata\.(.+))$/.exec(field) ?? [];
+  const other = kind ? "modes" : label ? "all" : name;
+  return other === undefined ? "" : ` Use \`${other}\`.`;
+}
+
+function unreadyHints(tallies: Tally[]): string[] {
+  const { queued, processing, ready, failed } = sumTallies(tallies).states;
+  if (ready > 0) return [];
+  if (queued + processing > 0) return ["Nothing is ready yet: files are still being indexed."];
+  if (failed > 0) return ["Nothing can be found: all files have failed. Their `error` says why."];
+  return ["There is nothing to find yet: add videos and images."];
+}
+
 function toQueryRecord(interpretation: QueryInterpretation) {
   const {
     correctedConditions = [],
     suggested = null,
     unmatchedFields = [],
+    tallies = null,
     ...read
   } = interpretation;
   const hints = [
     ...(suggested ? [NONE_HINT] : []),
+    ...(tallies ? unreadyHints(tallies) : []),
     ...unmatchedFields.map(({ field, type }) =>
       type === null
-        ? `No asset has the field “${field}” of the filter.`
+        ? `No asset has the field “${field}” of the filter.${fieldHint(field)}`
         : `Assets have ${TYPE_NAMES[type]} in the field “${field}”, not what the filter gives.`,
     ),
   ];

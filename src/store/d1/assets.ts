@@ -79,8 +79,11 @@ export async function requireAsset(
     isIdText([ASSET_PREFIX[assetType]], assetId) &&
     (await d1(db).first<AssetRow>`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
     WHERE asset_id = ${assetId} AND index_id = ${indexId} AND asset_type = ${assetType}`);
-  if (!row) throw new AppError("not_found", `There is no ${assetType} "${assetId}" in this index.`);
-  return toAsset(row);
+  if (row) return toAsset(row);
+  const [other, it] = assetType === "video" ? ["image", "an image"] : ["video", "a video"];
+  const isOther = isIdText([ASSET_PREFIX[other as AssetType]], assetId);
+  const hint = isOther ? ` It is ${it}: use …/${other}/{${other}_id}.` : "";
+  throw new AppError("not_found", `There is no ${assetType} "${assetId}" in this index.${hint}`);
 }
 
 export async function getAssetByBytes(db: D1Database, indexId: IndexId, sha256: string) {

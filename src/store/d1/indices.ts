@@ -1,7 +1,7 @@
 import { MODELS, LIFECYCLE } from "../../config.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountId, IndexId, JobId } from "../../ids.ts";
-import type { JsonObject, MediaIndexRow, AssetState, AssetType } from "../../types.ts";
+import type { JsonObject, MediaIndexRow, Tally } from "../../types.ts";
 import {
   assignments,
   batch,
@@ -167,17 +167,6 @@ export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<
 
 function fromRow(row: MediaIndexRow): MediaIndexRow {
   return parseColumns(row, ["metadata", "settings", "shards"]);
-}
-
-/** Sums over the assets of an index with one type and state. */
-export interface Tally {
-  indexId: IndexId;
-  assetType: AssetType;
-  state: AssetState;
-  assets: number;
-  segments: number;
-  durationMs: number;
-  sizeBytes: number;
 }
 
 export async function listTallies(db: D1Database, accountId: AccountId, indexId?: IndexId) {

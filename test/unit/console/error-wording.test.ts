@@ -16,12 +16,12 @@ const { formatDetail } = (await import(file)) as ErrorWording;
 it.each<[string, Issue, string]>([
   [
     "a sentence of the service",
-    { loc: ["body", "settings", "webhook_url"], msg: "Value error, Give an https URL" },
+    { loc: ["body", "settings", "webhook_url"], msg: "Give an https URL" },
     "Give an https URL.",
   ],
   [
     "a sentence with its full stop",
-    { loc: ["body", "video_file"], msg: "Value error, The file can't be read: send a video." },
+    { loc: ["body", "video_file"], msg: "The file can't be read: send a video." },
     "The file can't be read: send a video.",
   ],
   [
@@ -46,7 +46,7 @@ it.each<[string, Issue, string]>([
 it("Several validation errors are shown as sentences, each once", () => {
   const issue = (name: string, msg: string) => ({
     loc: ["body", name],
-    msg: `Value error, ${msg}`,
+    msg,
   });
   const issues = [issue("a", "Give one."), issue("b", "Give one."), issue("c", "Give two")];
   expect(formatDetail(issues)).toBe("Give one. Give two.");

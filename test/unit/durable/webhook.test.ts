@@ -124,7 +124,7 @@ describe("a delivery attempt", () => {
     const { statusCode, error } = await post("/200", "");
     expect({ statusCode, error }).toEqual({
       statusCode: null,
-      error: "The URL leads to a private address; give a public one.",
+      error: "The URL leads to a private address, which isn't in FETCH_ALLOW; give a public one.",
     });
     expect(requestedPaths).toEqual([]);
   });

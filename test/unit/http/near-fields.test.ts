@@ -57,3 +57,13 @@ it("no more than fifty unknown fields are compared", () => {
   );
   expect(unknownFieldIssues(body, many).length).toBeLessThanOrEqual(50);
 });
+
+it.each([
+  [{ webhook_url: 1 }, 'it belongs in "settings"'],
+  [{ search: { query: "x" } }, 'send "query" at this level, not in it'],
+])("of the fields %j the place is said", (sent, hint) => {
+  const [name] = Object.keys(sent);
+  const msg = `There is no field "${name}" here: ${hint}`;
+  const type = "extra_forbidden";
+  expect(unknownFieldIssues(body, sent)).toEqual([{ loc: ["body", name], type, msg }]);
+});

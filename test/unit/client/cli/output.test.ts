@@ -61,7 +61,7 @@ it.each([
   [new ConnectionError("No answer."), 1, "Is the service running"],
   [
     new ValidationError("Invalid.", {
-      issues: [{ loc: ["body", "query"], msg: "Value error, too long", type: "value_error" }],
+      issues: [{ loc: ["body", "query"], msg: "too long", type: "value_error" }],
     }),
     2,
     "query: too long.",

@@ -1,0 +1,18 @@
+import { el } from "../shared/element.js";
+import { routeHash } from "../shared/route.js";
+import { count } from "../shared/wording.js";
+
+/** Titles that are named. */
+const MAX_TITLES = 20;
+
+/** Says which assets of an index have sound that no search finds, folded; nothing without any. */
+export function unheardNote(index, assets) {
+  if (assets.length === 0) return [];
+  const links = assets.slice(0, MAX_TITLES).map(({ asset_id: id, title }) => {
+    return el("li", {}, el("a", { href: routeHash({ index, asset: id }), dir: "auto" }, title));
+  });
+  const subject = `${count(assets.length, "video")} ${assets.length === 1 ? "has" : "have"}`;
+  const text = `${subject} sound but no transcript: what is said isn't found.`;
+  const advice = el("p", {}, "Open one to add a transcript:");
+  return [el("details.facts", {}, el("summary", {}, text), advice, el("ul", {}, links))];
+}
