@@ -37,10 +37,11 @@ export async function segmentVideo(
     return split(shots[0]!, Math.min(maxSegments, Math.round(durationMs / segmentMs)));
   }
   const isTooShort = (shortest: TimeRangeMs) => lengthMs(shortest) < SHOTS.minShotSeconds * 1000;
-  const longShots = mergeShortShots(shots, isTooShort);
+  const longShots = mergeShortShots(shots, countSegments, isTooShort);
   const distinctShots = await mergeSimilarShots(longShots, frames);
   const mergedShots = mergeShortShots(
     distinctShots,
+    countSegments,
     (_, segmentCount) => segmentCount > maxSegments,
   );
   return mergedShots.flatMap((shot) => split(shot, countSegments(shot)));
@@ -144,30 +145,73 @@ function evenlySpaced(frames: readonly FrameSummary[]): FrameSummary[] {
   );
 }
 
+interface Shot extends TimeRangeMs {
+  previous: Shot | null;
+  next: Shot | null;
+  /** Replaced by the shot that it was merged into. */
+  isMerged: boolean;
+}
+
 /**
  * Merges the shortest shot (the first of several) with its shorter neighbour, for as long as
- * `shouldMerge` returns true for the shortest shot and for the number of segments of all shots. At
- * least one shot remains.
+ * `shouldMerge` returns true for the shortest shot and for the number of segments of all shots.
+ * `countSegments` counts those of one shot. At least one shot remains.
  */
 function mergeShortShots(
   shots: readonly TimeRangeMs[],
+  countSegments: (shot: TimeRangeMs) => number,
   shouldMerge: (shortest: TimeRangeMs, segmentCount: number) => boolean,
 ): TimeRangeMs[] {
-  const edges = [0, ...shots.map(({ endMs }) => endMs)];
-  const shotAt = (i: number) => ({ startMs: edges[i]!, endMs: edges[i + 1]! });
-  const lengthAt = (i: number) => edges[i + 1]! - edges[i]!; // NaN beyond the last
-  let segmentCount = shots.reduce((sum, shot) => sum + countSegments(shot), 0);
-  while (edges.length > 2) {
-    let shortest = 0;
-    for (let i = 1; i + 1 < edges.length; i++) if (lengthAt(i) < lengthAt(shortest)) shortest = i;
-    if (!shouldMerge(shotAt(shortest), segmentCount)) break;
-    const isNextShorter = shortest === 0 || lengthAt(shortest - 1) > lengthAt(shortest + 1);
-    const first = isNextShorter ? shortest : shortest - 1;
-    segmentCount -= countSegments(shotAt(first)) + countSegments(shotAt(first + 1));
-    edges.splice(first + 1, 1);
-    segmentCount += countSegments(shotAt(first));
+  const list = toLinkedList(shots);
+  const byLengthMs = Map.groupBy(list, lengthMs);
+  let segmentCount = list.reduce((sum, shot) => sum + countSegments(shot), 0);
+  let isDone = false;
+  // A merged shot is longer than the shortest, and so comes up later.
+  for (let ms = 0; !isDone && byLengthMs.size > 0; ms++) {
+    const shortestShots = byLengthMs.get(ms)?.toSorted((a, b) => a.startMs - b.startMs) ?? [];
+    byLengthMs.delete(ms);
+    for (const shortest of shortestShots) {
+      if (shortest.isMerged) continue;
+      const { previous, next } = shortest;
+      isDone = (!previous && !next) || !shouldMerge(shortest, segmentCount);
+      if (isDone) break;
+      const isPrevious = previous && (!next || lengthMs(previous) <= lengthMs(next));
+      const neighbour = (isPrevious ? previous : next)!;
+      const [first, second] = isPrevious ? [neighbour, shortest] : [shortest, neighbour];
+      const merged = merge(first, second);
+      segmentCount += countSegments(merged) - countSegments(first) - countSegments(second);
+      if (list[0] === first) list[0] = merged;
+      const others = byLengthMs.get(lengthMs(merged));
+      if (others) others.push(merged);
+      else byLengthMs.set(lengthMs(merged), [merged]);
+    }
   }
-  return edges.slice(1).map((endMs, i) => ({ startMs: edges[i]!, endMs }));
+  const result: TimeRangeMs[] = [];
+  for (let shot = list[0] ?? null; shot; shot = shot.next) {
+    result.push({ startMs: shot.startMs, endMs: shot.endMs });
+  }
+  return result;
+}
+
+function toLinkedList(shots: readonly TimeRangeMs[]): Shot[] {
+  const list = shots.map(({ startMs, endMs }): Shot => {
+    return { startMs, endMs, previous: null, next: null, isMerged: false };
+  });
+  for (const [i, shot] of list.entries()) {
+    shot.previous = list[i - 1] ?? null;
+    shot.next = list[i + 1] ?? null;
+  }
+  return list;
+}
+
+function merge(first: Shot, second: Shot): Shot {
+  const { previous } = first;
+  const { next } = second;
+  const merged = { startMs: first.startMs, endMs: second.endMs, previous, next, isMerged: false };
+  if (previous) previous.next = merged;
+  if (next) next.previous = merged;
+  first.isMerged = second.isMerged = true;
+  return merged;
 }
 
 /** Share of the highest sharpness from which the eye can't tell a frame from the sharpest. */
