@@ -11,7 +11,7 @@ const LINE_LIMITS: Readonly<Record<string, number>> = {
   exports: 650,
   fetching: 630,
   http: 2500,
-  ingest: 5450,
+  ingest: 5480,
   lifecycle: 2000,
   media: 6780,
   metering: 350,

@@ -174,6 +174,7 @@ function toNotFoundResponse(c: Context): Response {
   const meant = path
     .replace(/\/(?:indices|indexes)\b/i, "/index")
     .replace(/\/(?:ask|chat)\b/i, "/answer")
+    .replace(/^(\/index\/[^/]+)\/assets$/i, "$1")
     .replace(/\/openapi$/i, "/openapi.json");
   const pages = [...endpoints, { method: "get", path: "/openapi.json" }];
   const nearest = pages.filter((one) => isNearPath(meant, one.path));

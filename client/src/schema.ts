@@ -7772,11 +7772,8 @@ export interface operations {
                     search_id?: string;
                     /** @description Id of the segment that is judged. */
                     segment_id: string;
-                    /**
-                     * @description Whether the segment shows or says what the query means. Null removes the judgment.
-                     * @default null
-                     */
-                    relevant?: boolean | null;
+                    /** @description Whether the segment shows or says what the query means. Null removes the judgment. */
+                    relevant: boolean | null;
                 };
             };
         };

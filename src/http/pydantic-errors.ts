@@ -114,5 +114,7 @@ function formatError({ format, message }: z.core.$ZodIssueInvalidStringFormat): 
     return { type: "url_parsing", msg };
   }
   if (format === "email") return { type: "value_error", msg: "value is not a valid email address" };
-  return customError("value_error", `it is not a valid ${format}`);
+  const isTime = format === "datetime";
+  const kind = isTime ? "time with its zone, such as 2027-01-31T12:00:00Z" : format;
+  return customError("value_error", `it is not a valid ${kind}`);
 }

@@ -47,7 +47,9 @@ export async function tusHeaders(c: Context, next: Next): Promise<void> {
 /** "If the version … is not supported by the Server, it MUST respond with the 412" (tus 1.0). */
 export function requireTusVersion(c: Context): void {
   if (c.req.header("tus-resumable") === TUS_VERSION) return;
-  throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
+  const others = "A form goes to …/video or …/image.";
+  const message = `Send the header Tus-Resumable: ${TUS_VERSION}. ${others}`;
+  throw new AppError("precondition_failed", message);
 }
 
 /** "All PATCH requests MUST use Content-Type: application/offset+octet-stream". */

@@ -71,7 +71,6 @@ const judgmentBody = z.object({
   relevant: z
     .boolean()
     .nullable()
-    .default(null)
     .describe("Whether the segment shows or says what the query means. Null removes the judgment."),
 });
 

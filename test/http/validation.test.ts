@@ -35,7 +35,11 @@ const SEGMENT = { segment_id: `seg_${"0".repeat(26)}` };
 const REQUIRED_BODIES: Record<string, object> = {
   "POST /search": { index_names: ["a"], query: "x" },
   "POST /index/{index_name}/search": { query: "x" },
-  "POST /index/{index_name}/judgments": { query: "x", segment_id: `seg_${"0".repeat(26)}` },
+  "POST /index/{index_name}/judgments": {
+    query: "x",
+    segment_id: `seg_${"0".repeat(26)}`,
+    relevant: true,
+  },
   "POST /index/{index_name}/videonet/url": { url: "https://a.example/film" },
   "POST /index/{index_name}/videonet/playlist": { url: "https://a.example/c/boats" },
   "POST /index/{index_name}/videonet/search": { query: "boats", platform: "peertube" },

@@ -142,7 +142,7 @@ function invalidStrings(schema: Schema): InvalidValue[] {
     broken.push({ value: "nowhere", type: "url_parsing", msg });
     broken.push({ value: "ftp://a.example/", type: "url_parsing", msg });
   } else if (format === "date-time") {
-    const msg = "it is not a valid datetime";
+    const msg = "it is not a valid time with its zone, such as 2027-01-31T12:00:00Z";
     broken.push({ value: "tomorrow", type: "value_error", msg });
   } else if (pattern !== undefined) {
     const msg = expect.stringMatching(/^String should be [^^$[\\]+$/) as string; // in words

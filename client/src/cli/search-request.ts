@@ -3,7 +3,7 @@ import { type CommandArguments, UsageError } from "./command-arguments.ts";
 import { openLocalFile } from "./local-file.ts";
 import type { OptionSpec } from "./option.ts";
 
-export const MODES = ["video", "audio", "image", "visual", "speech", "text"] as const;
+export const MODES = ["video", "audio", "image", "visual", "speech", "text", "title"] as const;
 
 const DEFAULT_TOP_K = 10;
 

@@ -29,8 +29,8 @@ import { isCursorPosition, parseCursor } from "./search-result.ts";
 type ReportIssue = (path: string[], type: string, message: string) => void;
 
 const EXPECTED_TYPES = new Map([
-  ["created_at", "an RFC 3339 time, or a day like 2026-01-31"],
-  ["technical.taken_at", "an RFC 3339 time, or a day like 2026-01-31, or null"],
+  ["created_at", "a time with its zone, or a day like 2026-01-31"],
+  ["technical.taken_at", "a time with its zone, or a day like 2026-01-31, or null"],
   ["duration_seconds", "number or null"],
 ]);
 const DAY = z.iso.date();

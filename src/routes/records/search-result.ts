@@ -304,12 +304,15 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-/** Names what to use in place of a field that no asset has. */
+/** Names a field that no asset has, and what to use in its place. */
 function fieldHint(field: string): string {
-  const [, kind, label, name] =
-    /^(?:(asset_type|type)|(labels?)|metadata\.(.+))$/.exec(field) ?? [];
-  const other = kind ? "modes" : label ? "all" : name;
-  return other === undefined ? "" : ` Use \`${other}\`.`;
+  if (field === "folder") return "No asset is in that folder.";
+  const [, kind, label, time, length, name] =
+    /^(?:(asset_type|type)|(labels?)|(taken_at)|(duration)|metadata\.(.+))$/.exec(field) ?? [];
+  const own = time ? "technical.taken_at" : length ? "duration_seconds" : name;
+  const other = kind ? "modes" : label ? "all" : own;
+  const use = other === undefined ? "" : ` Use \`${other}\`.`;
+  return `No asset has the field “${field}” of the filter.${use}`;
 }
 
 function unreadyHints(tallies: Tally[]): string[] {
@@ -333,7 +336,7 @@ function toQueryRecord(interpretation: QueryInterpretation) {
     ...(tallies ? unreadyHints(tallies) : []),
     ...unmatchedFields.map(({ field, type }) =>
       type === null
-        ? `No asset has the field “${field}” of the filter.${fieldHint(field)}`
+        ? fieldHint(field)
         : `Assets have ${TYPE_NAMES[type]} in the field “${field}”, not what the filter gives.`,
     ),
   ];
