@@ -83,7 +83,7 @@ export function openWorkspace(index, onDeleted) {
   const present = openPresentFiles(notices);
   const uploads = openUploads(index, parts.assets, {
     onAdded(added, card, transcript) {
-      if (added.duplicate) present.add(added.title);
+      if (added.duplicate && !transcript) present.add(added.title);
       else if (transcript) transcripts.add(added, transcript);
       library.add(added, card);
     },
@@ -91,11 +91,12 @@ export function openWorkspace(index, onDeleted) {
   });
 
   const addFiles = (files) => {
-    const { media, rejected } = sortFiles(files);
+    const { media, rejected, transcripts: alone } = sortFiles(files);
     present.reset();
     if (files.length === 0) showMessage("This folder has no files.");
     rejected.forEach(showMessage);
     for (const item of media) uploads.addFile(item);
+    for (const transcript of alone) void transcripts.addByName(transcript);
     location.hash = libraryHash();
   };
   acceptFiles(parts, addFiles, showError);

@@ -21,7 +21,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       "button.over",
       {
         type: "button",
-        "aria-expanded": "false",
+        "aria-expanded": String(root.classList.contains("current")),
         onclick: () => openStage(root, shown),
       },
       el("span.visually-hidden", {}, `${isPlayable(shown) ? "Play" : "Show"} ${title}`),
