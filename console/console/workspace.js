@@ -5,7 +5,7 @@ import { unheardNote } from "./library/unheard-note.js";
 import { closeStage } from "./player/stage.js";
 import { openSearchForm } from "./search/search-form.js";
 import { hasSearch } from "./search/search-state.js";
-import { OFFLINE } from "./shared/api-error.js";
+import { messageOf, OFFLINE } from "./shared/api-error.js";
 import { indexPath } from "./shared/api-path.js";
 import { api } from "./shared/api.js";
 import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./shared/element.js";
@@ -45,7 +45,10 @@ export function openWorkspace(index, onDeleted) {
 
   const notices = openNotices(parts.notices);
   const showMessage = (text) => notices.show(text);
-  const showError = ({ message }) => notices.show(message, { name: "div.notice.bad" });
+  const showError = (error) => {
+    notices.show(messageOf(error), { name: "div.notice.bad" });
+    parts.notices.scrollIntoView({ block: "nearest" });
+  };
   /** Says beside a search which videos have sound without a transcript, and links to them. */
   const showUnheard = () => {
     const unheard = shown === null || shown.asset ? [] : library.listUnheard();

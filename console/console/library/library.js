@@ -86,6 +86,10 @@ export function openLibrary(
     },
   });
 
+  window.addEventListener("index-saved", ({ detail }) => {
+    if (detail.index_name === index) setRecord(detail);
+  });
+
   // A new transcript changes the warnings of its video, and the counts.
   window.addEventListener("transcript-saved", ({ detail }) => {
     const asset = detail.index === index && assets.get(detail.id);

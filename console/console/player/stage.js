@@ -15,8 +15,14 @@ export async function toggleStage(card, media, details) {
   if (wasOpen) return;
   const opening = { card, stage: null };
   open = opening;
-  const { openStage, readStageSound } = await import("./open-stage.js");
-  const sound = await readStageSound(media);
+  const loading = import("./open-stage.js").then(async ({ openStage, readStageSound }) => ({
+    openStage,
+    sound: await readStageSound(media),
+  }));
+  const { openStage, sound } = await loading.catch((error) => {
+    if (open === opening) open = null; // the next click tries again
+    throw error;
+  });
   if (open !== opening) return;
   const { stage, screen, video } = openStage({ ...media, sound }, details, closeStage);
   buttonOf(card).setAttribute("aria-expanded", "true");

@@ -1,3 +1,4 @@
+import { messageOf } from "./api-error.js";
 import { shortenMiddle } from "./wording.js";
 
 /**
@@ -73,7 +74,7 @@ export function errorNotice(error, onRetry, label = "Try again") {
     restoreFocus();
   };
   const button = onRetry && el("button.quiet", { type: "button", onclick: retry }, label);
-  return el("div.notice.bad", {}, el("p", {}, withCode(error.message)), button ?? null);
+  return el("div.notice.bad", {}, el("p", {}, withCode(messageOf(error))), button ?? null);
 }
 
 /** Shows a confirmation dialog. Resolves to true if the user confirms. */

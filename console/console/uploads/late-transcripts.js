@@ -1,3 +1,5 @@
+import { messageOf } from "../shared/api-error.js";
+
 /**
  * Sends transcripts to videos that the index has already: of uploads in parts, which take one file,
  * of files that are added again, and of transcripts that come alone. `show` shows a sentence to the
@@ -12,7 +14,7 @@ export function openLateTranscripts(index, show) {
     try {
       show(await work(await import("../transcripts/add-transcript.js")));
     } catch (error) {
-      show(`The transcript ${name} wasn't added. ${error.message}`);
+      show(`The transcript ${name} wasn't added. ${messageOf(error)}`);
     }
     sending -= 1;
   };
