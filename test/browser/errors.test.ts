@@ -10,7 +10,7 @@ const API = /\/index(\/|\?|$)/;
 const FAILURES: Record<string, { fail: (route: Route) => Promise<void>; sentence: RegExp }> = {
   "an unreachable service": {
     fail: (route) => route.abort("connectionrefused"),
-    sentence: /^The service can't be reached\. Check the connection and try again\.$/,
+    sentence: /^The service can't be reached\. Is it running\?$/,
   },
   "an internal error": {
     fail: (route) =>
