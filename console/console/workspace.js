@@ -40,6 +40,8 @@ export function openWorkspace(index, onDeleted) {
   let { view } = readRoute();
   /** The route whose results are shown; null without any. */
   let shown = null;
+  /** The page that is open; "asset" for that of a video or an image. */
+  let page = "library";
   /** Returns the hash of the library as it was last shown. */
   const libraryHash = () => routeHash({ index, view });
 
@@ -49,9 +51,9 @@ export function openWorkspace(index, onDeleted) {
     notices.show(messageOf(error), { name: "div.notice.bad" });
     parts.notices.scrollIntoView({ block: "nearest" });
   };
-  /** Says beside a search which videos have sound without a transcript, and links to them. */
+  /** Says above a library or a search which videos have sound without a transcript. */
   const showUnheard = () => {
-    const unheard = shown === null || shown.asset ? [] : library.listUnheard();
+    const unheard = page === "library" ? library.listUnheard() : [];
     parts.unheard.hidden = unheard.length === 0;
     parts.unheard.replaceChildren(...unheardNote(index, unheard));
   };
@@ -122,7 +124,6 @@ export function openWorkspace(index, onDeleted) {
   });
 
   let running = new AbortController();
-  let page = "library";
   const searchForm = openSearchForm(index, parts, {
     getView: () => view,
     onRepeat: () => follow(readRoute()),
