@@ -66,7 +66,8 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
   return {
     root,
     update(newer) {
-      if (isDone(newer) && newer.updated_at === shown.updated_at) return;
+      const isKnown = newer.updated_at === shown.updated_at;
+      if (isDone(newer) && isKnown && newer.warnings.length === shown.warnings.length) return;
       const isSame =
         !isDone(newer) &&
         !isDone(shown) &&
