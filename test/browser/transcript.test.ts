@@ -109,11 +109,11 @@ it("a video that is added again with a transcript gets it, and its warning goes 
     await route.fulfill({ response, json });
   });
   await page.reload();
-  await page.locator(".card.asset .warning").waitFor();
+  await page.locator("details.warning").waitFor();
   const srt = { name: "harbour.srt", mimeType: "", buffer: Buffer.from(SRT) };
   await page.getByLabel("Choose files").setInputFiles([await harbourFile(), srt]);
   await page.getByText("The transcript was added to “harbour.mp4”.").waitFor();
-  await expect.poll(() => page.locator(".card.asset .warning").count()).toBe(0);
+  await expect.poll(() => page.locator("details.warning").count()).toBe(0);
 });
 
 /** Opens a video without a transcript, in an index of its own. */
