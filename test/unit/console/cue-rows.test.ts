@@ -79,11 +79,14 @@ it.each([
   ["between two", 3, 1, "0:03", "0:06"],
   ["near the end", 99, 2, "1:39", "1:40"],
   ["at the end", 100, 2, "1:37", "1:40"],
-])("A row that is added %s starts where the video is, if a line fits there", (_, seconds, position, start, end) => {
-  const added = addRow(rowsOf(CUES), seconds, 100);
-  expect(added.position).toBe(position);
-  expect(added.rows[position]).toEqual(row(start, end, ""));
-});
+])(
+  "A row that is added %s starts where the video is, if a line fits there",
+  (_, seconds, position, start, end) => {
+    const added = addRow(rowsOf(CUES), seconds, 100);
+    expect(added.position).toBe(position);
+    expect(added.rows[position]).toEqual(row(start, end, ""));
+  },
+);
 
 it.each([
   ["valid times", row("1", "2"), 10, []],
