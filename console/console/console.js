@@ -126,14 +126,17 @@ function closeWorkspaces() {
 }
 
 menu.addEventListener("click", ({ target }) => target.closest("a, button") && menu.hidePopover());
-leave.addEventListener("click", async () => {
+leave.addEventListener("click", () => void leaveAccount());
+
+async function leaveAccount() {
   const text = "The cut list in this browser isn't stored anywhere else: export it to keep it.";
   if (hasCutList() && !(await confirmAction("Discard the cut list?", text, "Sign out"))) return;
   clearStoredUploads();
   clearCutLists();
   void import("./search/viewed-moments.js").then(({ clearViewed }) => clearViewed());
   endSession();
-});
+}
+
 window.addEventListener(
   "unauthorized",
   ({ detail }) => hasKey() && !isSigningIn() && endSession(detail.message),

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { awkwardFiles, type FormFile } from "./awkward-files.ts";
 import { type ConsolePage, newAccountKey, openConsole, submit } from "./console-page.ts";
 
@@ -101,14 +100,6 @@ it("a transcript that comes later goes to the video of its name, once", async ()
 it("a video that is added again with a transcript gets it, and its warning goes away", async () => {
   const { page } = await openVideo();
   await page.getByRole("button", { name: "Close", exact: true }).click();
-  const message = "The model @cf/openai/whisper isn't there. Ask.";
-  await page.route(/\/index\/films\?limit=100/, async (route) => {
-    const response = await route.fetch({ timeout: WATCHDOG_MS });
-    const json = (await response.json()) as { assets: { warnings: object[] }[] };
-    json.assets[0]?.warnings.push({ code: "model_not_found", message });
-    await route.fulfill({ response, json });
-  });
-  await page.reload();
   await page.locator("details.warning").waitFor();
   const srt = { name: "harbour.srt", mimeType: "", buffer: Buffer.from(SRT) };
   await page.getByLabel("Choose files").setInputFiles([await harbourFile(), srt]);

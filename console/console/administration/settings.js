@@ -48,7 +48,7 @@ function openForm(index, record, onSaved) {
     {},
     el("label", { for: "set-name" }, "Name"),
     name,
-    el("p.hint", {}, `Shown in this console. The name in the API stays ${index}.`),
+    el("p.hint.break", {}, `Shown in this console. The name in the API stays ${index}.`),
     el("label", { for: "set-description" }, "Description"),
     description,
     metadata.root,

@@ -14,7 +14,7 @@ export function unheardNote(index, assets) {
   });
   const subject = `${count(assets.length, "video")} ${assets.length === 1 ? "has" : "have"}`;
   const text = `${subject} sound but no transcript: what is said isn't found.`;
-  const [warning] = assets[0].warnings.filter(isSpeechWarning);
+  const warning = assets[0].warnings.find(isSpeechWarning);
   const advice = el("p", {}, withCode(plainMessage(warning)));
   return [el("details.facts", {}, el("summary", {}, text), advice, el("ul", {}, links))];
 }

@@ -22,12 +22,14 @@ export function openPlayer({ title, url, start, end, boxes, mask, sound, video: 
   const screen = el("div.screen", {}, el("div.frame", {}, picture, video, overlay));
   video.addEventListener("error", async () => {
     const shown = [...screen.childNodes];
-    if (await isReachable()) return screen.replaceChildren(unplayable(url, source));
     const retry = () => {
       screen.replaceChildren(...shown);
       video.load();
     };
-    screen.replaceChildren(errorNotice({ message: OFFLINE }, retry));
+    const isUp = await isReachable();
+    screen.replaceChildren(
+      isUp ? unplayable(url, source) : errorNotice({ message: OFFLINE }, retry),
+    );
   });
   if (end !== null) {
     stopAt(video, end);
