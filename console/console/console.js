@@ -1,11 +1,11 @@
-import { clearCutLists } from "./cut-list/stored-cut-list.js";
+import { clearCutLists, hasCutList } from "./cut-list/stored-cut-list.js";
 import { closeStage } from "./player/stage.js";
 import { hasSearch } from "./search/search-state.js";
 import { hasKey, signIn, signOut } from "./shared/api.js";
-import { el, fromTemplate, restoreFocus } from "./shared/element.js";
+import { confirmAction, el, fromTemplate, restoreFocus } from "./shared/element.js";
 import { lazyPage } from "./shared/lazy-page.js";
 import { readRoute } from "./shared/route.js";
-import { takeLinkedKey } from "./shared/sign-in-link.js";
+import { keyOf, takeLinkedKey } from "./shared/sign-in-link.js";
 import { clearStoredUploads } from "./uploads/stored-uploads.js";
 
 const main = document.getElementById("main");
@@ -97,7 +97,7 @@ function showSignIn(message, linked = null) {
     const button = form.querySelector("button");
     button.disabled = true;
     try {
-      await signIn(form.elements.key.value.trim(), form.elements.remember.checked);
+      await signIn(keyOf(form.elements.key.value), form.elements.remember.checked);
       show();
       restoreFocus();
     } catch (error) {
@@ -126,12 +126,17 @@ function closeWorkspaces() {
 }
 
 menu.addEventListener("click", ({ target }) => target.closest("a, button") && menu.hidePopover());
-leave.addEventListener("click", () => {
+leave.addEventListener("click", () => void leaveAccount());
+
+async function leaveAccount() {
+  const text = "The cut list in this browser isn't stored anywhere else: export it to keep it.";
+  if (hasCutList() && !(await confirmAction("Discard the cut list?", text, "Sign out"))) return;
   clearStoredUploads();
   clearCutLists();
   void import("./search/viewed-moments.js").then(({ clearViewed }) => clearViewed());
   endSession();
-});
+}
+
 window.addEventListener(
   "unauthorized",
   ({ detail }) => hasKey() && !isSigningIn() && endSession(detail.message),

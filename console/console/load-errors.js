@@ -10,8 +10,9 @@
     const notice = document.createElement("p");
     notice.className = "notice bad load-error";
     notice.setAttribute("role", "alert");
-    notice.textContent = "The service can't be reached. Check the connection and try again.";
+    notice.textContent = "The service can't be reached. Is it running?";
     main.prepend(notice);
+    addEventListener("click", () => notice.remove(), { capture: true, once: true });
   };
   const isOfModule = (error) => /module|import/i.test(String(error?.message));
   addEventListener(
@@ -19,5 +20,6 @@
     ({ target }) => /^(SCRIPT|LINK)$/.test(target?.tagName) && show(),
     true,
   );
+  addEventListener("unreachable", show);
   addEventListener("unhandledrejection", ({ reason }) => isOfModule(reason) && show());
 })();

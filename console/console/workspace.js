@@ -5,7 +5,7 @@ import { unheardNote } from "./library/unheard-note.js";
 import { closeStage } from "./player/stage.js";
 import { openSearchForm } from "./search/search-form.js";
 import { hasSearch } from "./search/search-state.js";
-import { OFFLINE } from "./shared/api-error.js";
+import { messageOf, OFFLINE } from "./shared/api-error.js";
 import { indexPath } from "./shared/api-path.js";
 import { api } from "./shared/api.js";
 import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./shared/element.js";
@@ -40,15 +40,20 @@ export function openWorkspace(index, onDeleted) {
   let { view } = readRoute();
   /** The route whose results are shown; null without any. */
   let shown = null;
+  /** The page that is open; "asset" for that of a video or an image. */
+  let page = "library";
   /** Returns the hash of the library as it was last shown. */
   const libraryHash = () => routeHash({ index, view });
 
   const notices = openNotices(parts.notices);
   const showMessage = (text) => notices.show(text);
-  const showError = ({ message }) => notices.show(message, { name: "div.notice.bad" });
-  /** Says beside a search which videos have sound without a transcript, and links to them. */
+  const showError = (error) => {
+    notices.show(messageOf(error), { name: "div.notice.bad" });
+    parts.notices.scrollIntoView({ block: "nearest" });
+  };
+  /** Says above a library or a search which videos have sound without a transcript. */
   const showUnheard = () => {
-    const unheard = shown === null || shown.asset ? [] : library.listUnheard();
+    const unheard = page === "library" ? library.listUnheard() : [];
     parts.unheard.hidden = unheard.length === 0;
     parts.unheard.replaceChildren(...unheardNote(index, unheard));
   };
@@ -83,7 +88,7 @@ export function openWorkspace(index, onDeleted) {
   const present = openPresentFiles(notices);
   const uploads = openUploads(index, parts.assets, {
     onAdded(added, card, transcript) {
-      if (added.duplicate) present.add(added.title);
+      if (added.duplicate && !transcript) present.add(added.title);
       else if (transcript) transcripts.add(added, transcript);
       library.add(added, card);
     },
@@ -91,11 +96,12 @@ export function openWorkspace(index, onDeleted) {
   });
 
   const addFiles = (files) => {
-    const { media, rejected } = sortFiles(files);
+    const { media, rejected, transcripts: alone } = sortFiles(files);
     present.reset();
     if (files.length === 0) showMessage("This folder has no files.");
     rejected.forEach(showMessage);
     for (const item of media) uploads.addFile(item);
+    for (const transcript of alone) void transcripts.addByName(transcript);
     location.hash = libraryHash();
   };
   acceptFiles(parts, addFiles, showError);
@@ -118,7 +124,6 @@ export function openWorkspace(index, onDeleted) {
   });
 
   let running = new AbortController();
-  let page = "library";
   const searchForm = openSearchForm(index, parts, {
     getView: () => view,
     onRepeat: () => follow(readRoute()),

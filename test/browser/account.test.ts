@@ -6,6 +6,7 @@ import {
   openConsole,
   openSample,
   SERVICE_URL,
+  signOut,
   WEBHOOKS_ORIGIN,
 } from "./console-page.ts";
 import { awkwardSources } from "./replaced-responses.ts";
@@ -33,6 +34,20 @@ it("a new API key is shown once, works, and is revoked", async () => {
     .filter({ hasText: "Web site" })
     .getByText(/Revoked/i)
     .waitFor();
+});
+
+it("signing out asks before it discards a cut list", async () => {
+  const { page } = await openSample("?q=carpenter");
+  await page.getByRole("button", { name: "Add to cut list: story.mp4" }).first().click();
+  await signOut(page);
+  await page.getByRole("dialog").getByText("Discard the cut list?").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Cut list (1)" }).waitFor();
+  await signOut(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("API key").fill(`${SERVICE_URL}/#key=${await newAccountKey()}/keys`);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Account" }).waitFor();
 });
 
 it("a webhook that is saved gets a test event, and a failed delivery says why", async () => {

@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { AWKWARD_INDEX } from "./awkward-files.ts";
-import { newAccountKey, openConsole, submit, SERVICE_URL } from "./console-page.ts";
+import { newAccountKey, openConsole, openSample, submit, SERVICE_URL } from "./console-page.ts";
 
 /** Requests of the API, but not the console's own files. */
 const API = /\/index(\/|\?|$)/;
@@ -10,7 +10,7 @@ const API = /\/index(\/|\?|$)/;
 const FAILURES: Record<string, { fail: (route: Route) => Promise<void>; sentence: RegExp }> = {
   "an unreachable service": {
     fail: (route) => route.abort("connectionrefused"),
-    sentence: /^The service can't be reached\. Check the connection and try again\.$/,
+    sentence: /^The service can't be reached\. Is it running\?$/,
   },
   "an internal error": {
     fail: (route) =>
@@ -82,6 +82,28 @@ async function tryAgain(page: Page, sentence: RegExp, which: "first" | "last" = 
   await page.unroute(API);
   await notice.getByRole("button", { name: "Try again" }).click();
 }
+
+it("a player and a deletion say that the service isn't reached, and work when it is", async () => {
+  const { page } = await openSample();
+  const offline = "The service can't be reached. Is it running?";
+  await page.locator(".card.asset").first().waitFor();
+  await page.route(/^http/, (route) => route.abort("connectionrefused"));
+  await page.getByRole("button", { name: "Delete story.mp4" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  const notice = page.locator(".notices .notice").getByText(offline);
+  await expect.poll(() => notice.isVisible()).toBe(true);
+  await page.unroute(/^http/);
+  await page.getByRole("button", { name: "Play story.mp4" }).click();
+  await page.locator(".stage video").waitFor();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+
+  await page.route(/^http/, (route) => route.abort("connectionrefused"));
+  await page.getByRole("button", { name: "Play story.mp4" }).click();
+  await page.locator(".stage").getByText(offline).waitFor();
+  await page.unroute(/^http/);
+  await page.locator(".stage").getByRole("button", { name: "Try again" }).click();
+  await page.waitForFunction("document.querySelector('.stage video')?.duration > 0");
+});
 
 describe("an expired key", () => {
   it("leads to the form for the key, with a sentence that says so", async () => {

@@ -29,3 +29,22 @@ it("the page of an index that isn't there says so, and leads to those that are",
   await page.getByRole("link", { name: "no-such-index" }).click();
   await page.getByText("Drop files or folders").waitFor();
 });
+
+it("the name and the description of an index are changed one without the other", async () => {
+  const { page } = await openConsole(await newAccountKey());
+  await page.getByLabel("Name of a new index").fill("Köln 2022");
+  await page.getByRole("button", { name: "Create index" }).click();
+  await page.getByRole("heading", { name: "Köln 2022", exact: true }).waitFor();
+  const save = async (label: string, text: string) => {
+    await page.goto(`${SERVICE_URL}/#/Koeln-2022/settings`);
+    await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByRole("button", { name: "Save", exact: true }).first().click();
+    await page.locator("form").getByText("Saved.").waitFor();
+    await page.reload();
+  };
+  await save("Description", "Films of a summer");
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Köln 2022");
+  await save("Name", "Köln im Sommer");
+  expect(await page.getByLabel("Description").inputValue()).toBe("Films of a summer");
+  await page.getByRole("heading", { name: "Köln im Sommer", exact: true }).waitFor();
+});

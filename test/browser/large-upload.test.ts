@@ -28,7 +28,7 @@ it("an upload of 300 MB continues after a reload and arrives complete, with its 
   const transcript = file.replace(/mp4$/, "srt");
   await writeFile(transcript, "1\n00:00:00,500 --> 00:00:02,000\nA caption in a file.\n");
   await chooseFile(page, file, transcript);
-  await page.getByText("now has the transcript").waitFor();
+  await page.getByText("The transcript was added to").waitFor();
 
   expect(offsets[requestsBefore]).toBeGreaterThan(20 * MB);
   const response = await fetch(`${SERVICE_URL}/index/${INDEX}`, {

@@ -105,12 +105,31 @@ it("a search names the videos with sound and without a transcript, whose speech 
   await page.reload();
   await page.locator(".card .warning").getByText("Speech isn't recognised").waitFor();
   const note = page.getByText("1 video has sound but no transcript");
-  expect(await note.isVisible()).toBe(false);
+  await note.waitFor();
   await submit(page, "boat");
   await note.click();
   await page.locator("[data-part=unheard]").getByRole("link", { name: "story.mp4" }).click();
   await page.waitForURL(/asset=vid_/);
   expect(await note.isVisible()).toBe(false);
+});
+
+it("a filter that leaves nothing is named, and its folders have a line on the cards", async () => {
+  const { page } = await openSample();
+  await page.route(/\/search$/, async (route) => {
+    const response = await route.fetch({ timeout: WATCHDOG_MS });
+    const json = (await response.json()) as { segments: { folder: string }[] };
+    for (const hit of json.segments) hit.folder = "Donaudampfschifffahrt".repeat(5);
+    return route.fulfill({ response, json });
+  });
+  await submit(page, "boat");
+  const card = page.locator(".card.moment").first();
+  const folder = card.locator(".folder");
+  expect(await folder.getAttribute("title")).toMatch(/^Donau/);
+  const [outer, thumbs] = [await card.boundingBox(), await card.locator(".thumbs").boundingBox()];
+  expect(thumbs!.x + thumbs!.width).toBeLessThan(outer!.x + outer!.width);
+  const filter = encodeURIComponent(JSON.stringify({ folder: { $eq: "Norway" } }));
+  await page.goto(`${page.url()}&filter=${filter}`);
+  await page.getByText("passes the filter “folder is Norway”").waitFor();
 });
 
 it("the slider leaves only results of at least its score", async () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { awkwardFiles } from "./awkward-files.ts";
+import { awkwardFiles, type FormFile } from "./awkward-files.ts";
 import { type ConsolePage, newAccountKey, openConsole, submit } from "./console-page.ts";
 
 const SRT = "1\n00:00:01,000 --> 00:00:03,000\nThe lighthouse keeper waves.\n";
@@ -83,18 +83,45 @@ it("a user uploads a transcript, downloads it, and sees why a file is refused", 
   await page.locator(".cues").getByText("The lighthouse keeper sings.").waitFor();
 });
 
+it("a transcript that comes later goes to the video of its name, once", async () => {
+  const { page } = await openVideo();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  const srt = { name: "Harbour.SRT", mimeType: "", buffer: Buffer.from(SRT) };
+  const other = { ...srt, name: "beach.srt" };
+  await page.getByLabel("Choose files").setInputFiles([srt, other]);
+  await page.getByText("The transcript was added to “harbour.mp4”.").waitFor();
+  await page.getByText("beach.srt has no video of the same name").waitFor();
+  await page.getByLabel("Choose files").setInputFiles([await harbourFile(), srt]);
+  await page.getByText("has an uploaded transcript already, which stays").waitFor();
+  await openFirstVideo(page);
+  expect(await readCues(page)).toEqual(["0:01The lighthouse keeper waves."]);
+});
+
+it("a video that is added again with a transcript gets it, and its warning goes away", async () => {
+  const { page } = await openVideo();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.locator("details.warning").waitFor();
+  const srt = { name: "harbour.srt", mimeType: "", buffer: Buffer.from(SRT) };
+  await page.getByLabel("Choose files").setInputFiles([await harbourFile(), srt]);
+  await page.getByText("The transcript was added to “harbour.mp4”.").waitFor();
+  await expect.poll(() => page.locator("details.warning").count()).toBe(0);
+});
+
 /** Opens a video without a transcript, in an index of its own. */
 async function openVideo(): Promise<ConsolePage> {
   const view = await openConsole(await newAccountKey());
   await view.page.getByLabel("Name of a new index").fill("films");
   await view.page.getByRole("button", { name: "Create index" }).click();
-  const files = await awkwardFiles();
-  const { mimeType, buffer } = files.find((file) => file.mimeType === "video/mp4")!;
-  const file = { name: "harbour.mp4", mimeType, buffer };
-  await view.page.getByLabel("Choose files").setInputFiles([file]);
+  await view.page.getByLabel("Choose files").setInputFiles([await harbourFile()]);
   await view.page.locator(".card.asset .state", { hasText: "moment" }).waitFor();
   await openFirstVideo(view.page);
   return view;
+}
+
+async function harbourFile(): Promise<FormFile> {
+  const files = await awkwardFiles();
+  const { mimeType, buffer } = files.find((file) => file.mimeType === "video/mp4")!;
+  return { name: "harbour.mp4", mimeType, buffer };
 }
 
 async function openFirstVideo(page: Page): Promise<void> {

@@ -1,7 +1,8 @@
 import { assetLink } from "../library/linked-asset.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
-import { el, errorNotice } from "../shared/element.js";
+import { el, errorNotice, withCode } from "../shared/element.js";
+import { plainMessage } from "../shared/error-advice.js";
 import { routeHash } from "../shared/route.js";
 import { count, dateTime } from "../shared/wording.js";
 import { followJob } from "./job-progress.js";
@@ -167,7 +168,12 @@ function finding(title, { findings }) {
       "ul.lines",
       {},
       findings.map(({ code, message }) =>
-        el("li", {}, el("span.kind", {}, `${codeName(code)}: `), message),
+        el(
+          "li",
+          {},
+          el("span.kind", {}, `${codeName(code)}: `),
+          withCode(plainMessage({ code, message })),
+        ),
       ),
     ),
   );

@@ -1,3 +1,4 @@
+import { indexTitle } from "../library/index-title.js";
 import { assetLink } from "../library/linked-asset.js";
 import { apiPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
@@ -13,6 +14,9 @@ const POLL_MS = 3000;
 /** Opens the list of the account's jobs. Those that are running are followed. */
 export function openJobs() {
   const running = new Map();
+  /** Shown names of indices, by their names in the API. */
+  const titles = new Map();
+  const draw = (item, job, onChange) => drawJob(item, job, { titles, onChange });
   const list = openPagedList("Jobs", {
     path: apiPath(["jobs"]),
     field: "jobs",
@@ -58,18 +62,32 @@ export function openJobs() {
     }
   };
 
-  void list.load().then(poll);
+  // Without the names, those of the API are shown.
+  void readTitles(titles)
+    .catch(() => {})
+    .then(list.load)
+    .then(poll);
   return root;
 }
 
-function draw(item, job, onChange) {
+/** Reads the shown names of all indices into `titles`. */
+async function readTitles(titles) {
+  let cursor;
+  do {
+    const page = await api("GET", apiPath(["index"], { limit: 100, cursor }));
+    for (const index of page.indices) titles.set(index.index_name, indexTitle(index));
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor);
+}
+
+function drawJob(item, job, { titles, onChange }) {
   const name = jobName(job);
   const share = isRunning(job) && job.progress > 0 ? ` · ${percent(job.progress)}` : "";
   const hasReport = job.error !== null || reportOf(job).length > 0;
   item.replaceChildren(
     el("b", {}, name),
     el("span", { class: job.state === "failed" ? "badge bad" : "badge" }, jobState(job)),
-    el("span.subject", {}, subjectOf(job)),
+    el("span.subject", {}, subjectOf(job, titles)),
     el("span.facts", {}, `${dateTime(job.created_at)}${share} · ${job.job_id}`),
   );
   if (isRunning(job)) {
@@ -83,9 +101,10 @@ function draw(item, job, onChange) {
 }
 
 /** Links to the video or image that a job is about, and to its index. */
-function subjectOf({ kind, index_name: index, asset_id: id, asset_title: title }) {
+function subjectOf({ kind, index_name: index, asset_id: id, asset_title: title }, titles) {
   if (index === null) return "";
-  const name = kind === "delete_index" ? index : el("a", { href: routeHash({ index }) }, index);
+  const shown = titles.get(index) ?? index;
+  const name = kind === "delete_index" ? shown : el("a", { href: routeHash({ index }) }, shown);
   if (id === null) return ["Index ", name];
   return [title === null ? "Deleted" : assetLink(index, id, title), " in ", name];
 }

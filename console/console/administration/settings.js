@@ -1,3 +1,4 @@
+import { descriptionOf, indexTitle, metadataOf, withTitle } from "../library/index-title.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { el, errorNotice, announce } from "../shared/element.js";
@@ -27,7 +28,9 @@ export function openSettings(index) {
 }
 
 function openForm(index, record, onSaved) {
-  const values = settingsForm(record);
+  const values = settingsForm({ ...record, description: descriptionOf(record) });
+  const name = el("input", { id: "set-name", dir: "auto", autocomplete: "off", maxlength: 200 });
+  name.value = indexTitle(record);
   const description = el("textarea", { id: "set-description", rows: 3, dir: "auto" });
   const language = el("input", { id: "set-language", placeholder: "en", autocomplete: "off" });
   const webhookUrl = el("input", { id: "set-webhook", type: "url", placeholder: "https://…" });
@@ -37,12 +40,15 @@ function openForm(index, record, onSaved) {
   const fields = { description, language, webhookUrl, hours };
   for (const [name, field] of Object.entries(fields)) field.value = values[name];
   isScheduled.addEventListener("change", () => (hours.disabled = !isScheduled.checked));
-  const metadata = metadataFields(record.metadata);
+  const metadata = metadataFields(metadataOf(record));
   const result = el("div", { role: "alert" });
   const save = el("button.main", {}, "Save");
   const form = el(
     "form.panel.stack.tight",
     {},
+    el("label", { for: "set-name" }, "Name"),
+    name,
+    el("p.hint.break", {}, `Shown in this console. The name in the API stays ${index}.`),
     el("label", { for: "set-description" }, "Description"),
     description,
     metadata.root,
@@ -72,9 +78,11 @@ function openForm(index, record, onSaved) {
           hours: hours.value,
           webhookEvents: values.webhookEvents,
         }),
-        metadata: metadata.read(),
+        metadata: withTitle(metadata.read(), name.value, index),
       };
-      onSaved(await api("PATCH", indexPath(index), { body }));
+      const saved = await api("PATCH", indexPath(index), { body });
+      onSaved(saved);
+      window.dispatchEvent(new CustomEvent("index-saved", { detail: saved }));
       result.replaceChildren(el("p.notice", {}, "Saved."));
       announce("Saved.");
     } catch (error) {

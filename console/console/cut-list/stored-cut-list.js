@@ -26,6 +26,12 @@ export function onCutListChange(listener) {
   });
 }
 
+/** Whether any cut list of this browser has moments. */
+export function hasCutList() {
+  const names = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+  return names.some((key) => readCutList(key.slice(PREFIX.length)).length > 0);
+}
+
 /** Deletes all cut lists of this browser. */
 export function clearCutLists() {
   for (const key of Object.keys(localStorage)) {

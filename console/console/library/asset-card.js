@@ -1,8 +1,8 @@
 import { toggleStage } from "../player/stage.js";
 import { factList, plain, videoTools } from "../search/media-details.js";
 import { scopeButton, similarButton } from "../search/moment-actions.js";
-import { el, errorNotice, titleHeading, withCode } from "../shared/element.js";
-import { adviceOf, plainMessage } from "../shared/error-advice.js";
+import { el, errorNotice, folderLine, titleHeading, withCode } from "../shared/element.js";
+import { adviceOf, isSpeechWarning, plainMessage, sentenceOf } from "../shared/error-advice.js";
 import { imageFrame } from "../shared/image-frame.js";
 import { bytes, clock, count, STATES } from "../shared/wording.js";
 
@@ -21,7 +21,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       "button.over",
       {
         type: "button",
-        "aria-expanded": "false",
+        "aria-expanded": String(root.classList.contains("current")),
         onclick: () => openStage(root, shown),
       },
       el("span.visually-hidden", {}, `${isPlayable(shown) ? "Play" : "Show"} ${title}`),
@@ -42,7 +42,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
     root.replaceChildren(
       button,
       titleHeading(title),
-      shown.technical?.folder ? el("p.facts", { dir: "auto" }, shown.technical.folder) : "",
+      folderLine(shown.technical?.folder) ?? "",
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
       ...(state === "ready"
         ? [el("p.actions.calm", {}, similarButton(shown, shown.asset_id))]
@@ -57,7 +57,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       );
     }
     for (const warning of shown.warnings) {
-      root.append(el("p.warning", {}, withCode(plainMessage(warning))));
+      root.append(warningLine(warning));
     }
     root.querySelectorAll("button")[focused]?.focus();
   };
@@ -66,7 +66,8 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
   return {
     root,
     update(newer) {
-      if (isDone(newer) && newer.updated_at === shown.updated_at) return;
+      const isKnown = newer.updated_at === shown.updated_at;
+      if (isDone(newer) && isKnown && newer.warnings.length === shown.warnings.length) return;
       const isSame =
         !isDone(newer) &&
         !isDone(shown) &&
@@ -83,6 +84,15 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
 function line({ state, segments, asset_type: type }) {
   if (state !== "ready") return STATES[state];
   return type === "video" ? count(segments, "moment") : "Image";
+}
+
+/** Renders a warning; how to make up for speech that isn't recognised is folded. */
+function warningLine(warning) {
+  const text = plainMessage(warning);
+  if (!isSpeechWarning(warning)) return el("p.warning", {}, withCode(text));
+  const [what, ...rest] = text.split(": ");
+  const summary = el("summary", {}, `${what}.`);
+  return el("details.warning", {}, summary, el("p", {}, withCode(sentenceOf(rest.join(": ")))));
 }
 
 function actionsOf(asset) {

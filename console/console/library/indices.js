@@ -4,7 +4,7 @@ import { api } from "../shared/api.js";
 import { el, fromTemplate, errorNotice, announce, stateBadges } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
 import { formatContents } from "../shared/wording.js";
-import { apiNameOf, indexTitle, NUMBERED_CHARACTERS } from "./index-title.js";
+import { apiNameOf, descriptionOf, indexTitle, NUMBERED_CHARACTERS } from "./index-title.js";
 
 /** Opens the list of the account's indices, with the form that creates one. */
 export function openIndices() {
@@ -29,14 +29,14 @@ const MAX_NUMBER = 20;
 
 /**
  * Creates an index of any name. If the API has no such names, the index gets a similar one, which is
- * free, and this one as its description.
+ * free, and this one as the `title` of its metadata.
  */
 async function createIndex(title, number = 1) {
   const name = toIndexName(title);
   if (name === title) return await api("POST", apiPath(["index"]), { body: { index_name: name } });
   const numbered = number === 1 ? name : `${name.slice(0, NUMBERED_CHARACTERS)}-${number}`;
   try {
-    const body = { index_name: numbered, description: title };
+    const body = { index_name: numbered, metadata: { title } };
     return await api("POST", apiPath(["index"]), { body });
   } catch (error) {
     if (error.status !== 409 || number === MAX_NUMBER) throw error;
@@ -67,7 +67,7 @@ async function load(list) {
 function card(index) {
   const title = indexTitle(index);
   const apiName = apiNameOf(index);
-  const hasText = index.description && index.description !== title;
+  const description = descriptionOf(index);
   return el(
     "li.card.index",
     {},
@@ -76,7 +76,7 @@ function card(index) {
       { dir: "auto" },
       el("a.over", { href: routeHash({ index: index.index_name }) }, title),
     ),
-    hasText ? el("p.clamp", {}, index.description) : null,
+    description ? el("p.clamp", {}, description) : null,
     el("p.facts", {}, formatContents(index)),
     apiName ? el("p.facts", {}, apiName) : null,
     stateBadges(index.states),

@@ -20,8 +20,8 @@ const TYPES = [
  */
 export function openLibraryTools(index, outlet, { onView, onRetried }) {
   const orders = Object.entries(ORDERS).map(([value, { label }]) => [value, label]);
-  const text = el("input", { name: "text", type: "search", placeholder: "Title" });
-  text.setAttribute("aria-label", "Words of the title");
+  const text = el("input", { name: "text", type: "search", placeholder: "Title or folder" });
+  text.setAttribute("aria-label", "Words of the title or folder");
   const facts = el("span.facts", { role: "status" }, "");
   const retryButton = el("button.quiet", { type: "button", hidden: true }, "");
   const result = el("div", { role: "alert" });

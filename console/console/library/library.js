@@ -86,6 +86,20 @@ export function openLibrary(
     },
   });
 
+  window.addEventListener("index-saved", ({ detail }) => {
+    if (detail.index_name === index) setRecord(detail);
+  });
+
+  // A new transcript changes the warnings of its video, and the counts.
+  window.addEventListener("transcript-saved", ({ detail }) => {
+    const asset = detail.index === index && assets.get(detail.id);
+    if (!asset) return;
+    void attempt(async () => {
+      showAsset(await api("GET", pathOf(asset)));
+      await readIndex();
+    });
+  });
+
   const pages = openPages(index, {
     isEnough: () => !needsAllAssets(view) || assets.size >= MAX_ASSETS,
     onStart: () => assets.size === 0 && cards.showLoading(),

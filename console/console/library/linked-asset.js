@@ -70,6 +70,9 @@ export async function showLinkedAsset(outlet, { index, asset: id }, signal) {
       problem,
       el("ul.grid", { "aria-label": "Asset" }, card.root),
     );
+    const reread = async () => card.update(await api("GET", path(), { signal }));
+    const onSaved = ({ detail }) => detail.id === id && void attempt(reread);
+    window.addEventListener("transcript-saved", onSaved, { signal });
     card.root.querySelector("button.over").click();
     if (!isDone(record)) await attempt(() => follow(record, card));
   } catch (error) {

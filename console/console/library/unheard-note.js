@@ -1,4 +1,5 @@
-import { el } from "../shared/element.js";
+import { el, withCode } from "../shared/element.js";
+import { isSpeechWarning, plainMessage } from "../shared/error-advice.js";
 import { routeHash } from "../shared/route.js";
 import { count } from "../shared/wording.js";
 
@@ -13,6 +14,7 @@ export function unheardNote(index, assets) {
   });
   const subject = `${count(assets.length, "video")} ${assets.length === 1 ? "has" : "have"}`;
   const text = `${subject} sound but no transcript: what is said isn't found.`;
-  const advice = el("p", {}, "Open one to add a transcript:");
+  const warning = assets[0].warnings.find(isSpeechWarning);
+  const advice = el("p", {}, withCode(plainMessage(warning)));
   return [el("details.facts", {}, el("summary", {}, text), advice, el("ul", {}, links))];
 }

@@ -1,3 +1,4 @@
+import { isReachable, OFFLINE } from "../shared/api-error.js";
 import { apiPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { el, errorNotice } from "../shared/element.js";
@@ -19,7 +20,17 @@ export function openPlayer({ title, url, start, end, boxes, mask, sound, video: 
   const overlay = el("div.overlay", { hidden: true });
   const picture = sound?.waveform ? soundPicture(sound, video, { start, end }) : null;
   const screen = el("div.screen", {}, el("div.frame", {}, picture, video, overlay));
-  video.addEventListener("error", () => screen.replaceChildren(unplayable(url, source)));
+  video.addEventListener("error", async () => {
+    const shown = [...screen.childNodes];
+    const retry = () => {
+      screen.replaceChildren(...shown);
+      video.load();
+    };
+    const isUp = await isReachable();
+    screen.replaceChildren(
+      isUp ? unplayable(url, source) : errorNotice({ message: OFFLINE }, retry),
+    );
+  });
   if (end !== null) {
     stopAt(video, end);
     const replay = () => {

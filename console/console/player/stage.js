@@ -10,17 +10,22 @@ let open = null;
  * `details` gets the video or audio element, null for an image, and returns what is shown beside it.
  */
 export async function toggleStage(card, media, details) {
-  const button = card.querySelector("button.over");
-  const wasOpen = open?.button === button;
+  const wasOpen = open?.card === card;
   closeStage();
   if (wasOpen) return;
-  const opening = { button, card, stage: null };
+  const opening = { card, stage: null };
   open = opening;
-  const { openStage, readStageSound } = await import("./open-stage.js");
-  const sound = await readStageSound(media);
+  const loading = import("./open-stage.js").then(async ({ openStage, readStageSound }) => ({
+    openStage,
+    sound: await readStageSound(media),
+  }));
+  const { openStage, sound } = await loading.catch((error) => {
+    if (open === opening) open = null; // the next click tries again
+    throw error;
+  });
   if (open !== opening) return;
   const { stage, screen, video } = openStage({ ...media, sound }, details, closeStage);
-  button.setAttribute("aria-expanded", "true");
+  buttonOf(card).setAttribute("aria-expanded", "true");
   card.classList.add("current");
   card.after(stage);
   opening.stage = stage;
@@ -32,7 +37,8 @@ export async function toggleStage(card, media, details) {
 
 export function closeStage() {
   if (!open) return;
-  const { stage, button, card } = open;
+  const { stage, card } = open;
+  const button = buttonOf(card);
   open = null;
   if (!stage) return; // it is being loaded
   const hadFocus = stage.contains(document.activeElement);
@@ -41,4 +47,9 @@ export function closeStage() {
   card.classList.remove("current");
   button.setAttribute("aria-expanded", "false");
   if (hadFocus) button.focus();
+}
+
+/** Returns the button that opens a card's stage. The card may have been drawn anew since. */
+function buttonOf(card) {
+  return card.querySelector("button.over");
 }

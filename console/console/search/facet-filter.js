@@ -6,7 +6,7 @@
 const METADATA = "metadata.";
 const TAKEN_AT = "technical.taken_at";
 /** Facets that every index has. */
-const COMMON = ["label", "asset_type", "taken_at.year"];
+const COMMON = ["label", "asset_type", "folder", "taken_at.year"];
 /** Facets of a request, at most (the API's limit). */
 const MAX_FACETS = 8;
 /** Characters of a value: the API cuts longer ones. */
@@ -70,6 +70,7 @@ function toggle(values, value, isOn) {
 
 /** Returns the rules of a filter that a value stands for. */
 function ruleOf(facet, key) {
+  if (facet === "folder") return { field: facet, rules: { $eq: key } };
   if (facet !== "taken_at.year")
     return { field: facet.slice(METADATA.length), rules: { $eq: key } };
   const year = Number(key);

@@ -6,7 +6,12 @@ import { facetsOf, isChosen, toggleFacet, usableValues } from "./facet-filter.js
 import { searchBody } from "./search-body.js";
 import { searchPath } from "./search-request.js";
 
-const NAMES = { label: "Labels", asset_type: "Kinds", "taken_at.year": "Year of recording" };
+const NAMES = {
+  label: "Labels",
+  asset_type: "Kinds",
+  folder: "Folder",
+  "taken_at.year": "Year of recording",
+};
 
 /** Whether the facets were open last: they stay open while a search is narrowed down. */
 let isOpen = false;

@@ -1,5 +1,5 @@
 import { toggleStage } from "../player/stage.js";
-import { el, titleHeading } from "../shared/element.js";
+import { el, folderLine, titleHeading } from "../shared/element.js";
 import { imageFrame } from "../shared/image-frame.js";
 import { count, EVIDENCE, likelihoodOf, percent, range } from "../shared/wording.js";
 import { factList, isTemplateCaption, plain, videoTools } from "./media-details.js";
@@ -30,7 +30,8 @@ export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
     {},
     button,
     titleHeading(hit.title),
-    el("p.facts", {}, [match, duplicatesOf(hit), hit.folder].filter(Boolean).join(" · ")),
+    el("p.facts", {}, [match, duplicatesOf(hit)].filter(Boolean).join(" · ")),
+    folderLine(hit.folder),
     evidenceList(hit),
     hasLabelEvidence || hit.labels.length === 0 ? null : labelList(hit.labels),
     momentActions(hit),

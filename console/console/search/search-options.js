@@ -4,11 +4,19 @@ import { el, errorNotice } from "../shared/element.js";
 import { breadthOf } from "../shared/wording.js";
 import { buildFilter, findFolders, listRules, MAX_RULES, OPERATORS } from "./filter-rules.js";
 
-/** Fields that assets have, beside their metadata. */
-const FIELDS = ["title", "folder", "created_at", "duration_seconds"];
+/** Fields that assets have beside their metadata, each with what it is and a value. */
+const FIELDS = {
+  folder: ["the folder of the file", "2022/Norway"],
+  title: ["the name of the file", "beach.mp4"],
+  created_at: ["the day it was added", "2026-01-31"],
+  duration_seconds: ["the length in seconds", "60"],
+  "technical.taken_at": ["the day of the recording", "2022-06-30"],
+};
+/** Value of a field of the metadata. */
+const EXAMPLE = "2024";
 
 const IDLE =
-  "Filters narrow a search: type above what to look for. To list a folder, type its name into the field “Title” of the library.";
+  "Filters narrow a search: type above what to look for. To list a folder, type its name into the field “Title or folder” of the library.";
 
 /** Folders that are read at most. */
 const MAX_FOLDERS = 100;
@@ -45,10 +53,21 @@ export function openSearchOptions(index, { chips, rows }, onChange) {
   const known = el(
     "datalist",
     { id: "filter-fields" },
-    FIELDS.map((value) => el("option", { value })),
+    Object.entries(FIELDS).map(([value, [label]]) => el("option", { value, label })),
   );
   const folders = el("datalist", { id: "filter-folders" });
   rows.append(known, folders, list, problem);
+
+  let hasFields = false;
+  /** Proposes the metadata of the first assets; a filter works without them. */
+  const listFields = async () => {
+    if (hasFields) return;
+    hasFields = true;
+    const { assets } = await api("GET", indexPath(index, [], { limit: 100 }));
+    const names = new Set(assets.flatMap(({ metadata }) => Object.keys(metadata)));
+    const others = [...names].filter((name) => !Object.hasOwn(FIELDS, name));
+    known.append(...others.map((value) => el("option", { value, label: "metadata" })));
+  };
 
   let reading = null;
   /** Reads the folders once; a filter works without them. */
@@ -93,6 +112,7 @@ export function openSearchOptions(index, { chips, rows }, onChange) {
   add.addEventListener("click", () => {
     const rule = { field: "", operator: "$eq", value: "" };
     addRow(rule).querySelector("input").focus();
+    listFields().catch(() => (hasFields = false));
   });
   list.addEventListener("change", async (event) => {
     event.stopPropagation();
@@ -103,7 +123,9 @@ export function openSearchOptions(index, { chips, rows }, onChange) {
   });
   list.addEventListener("input", ({ target }) => {
     const [field, value] = target.closest("li").querySelectorAll("input");
-    const isFolder = field.value.trim() === "folder";
+    const name = field.value.trim();
+    const isFolder = name === "folder";
+    value.placeholder = placeholderOf(name);
     if (isFolder) void listFolders();
     value.setAttribute("list", isFolder ? folders.id : "");
   });
@@ -160,6 +182,11 @@ function isEmpty(row) {
   return [...row.querySelectorAll("input")].every(({ value }) => value.trim() === "");
 }
 
+/** Returns an example of a value of a field. */
+function placeholderOf(field) {
+  return Object.hasOwn(FIELDS, field) ? FIELDS[field][1] : EXAMPLE;
+}
+
 function readFilter(rules) {
   try {
     return buildFilter(rules);
@@ -180,11 +207,11 @@ function ruleRow({ field, operator, value }, onRemove) {
       ...text,
       list: "filter-fields",
       "aria-label": "Field of the metadata",
-      placeholder: "year",
+      placeholder: "folder, title, year…",
       value: field,
     }),
     el("select", { "aria-label": "Comparison" }, options),
-    el("input", { ...text, "aria-label": "Value", placeholder: "2024", value }),
+    el("input", { ...text, "aria-label": "Value", placeholder: placeholderOf(field), value }),
     el(
       "button.close",
       { type: "button", "aria-label": "Remove this filter", onclick: onRemove },

@@ -7,6 +7,7 @@ import { el, errorNotice, announce } from "../shared/element.js";
 import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
 import { watchLink } from "../watches/watch-link.js";
 import { openFacets } from "./facets.js";
+import { listRules, OPERATORS } from "./filter-rules.js";
 import { addHitTerms } from "./hit-terms.js";
 import { captionNote, sightNote } from "./media-details.js";
 import { momentCard } from "./moment.js";
@@ -16,6 +17,7 @@ import { acceptScrubbing } from "./scrubbing.js";
 import { runSearch } from "./search-request.js";
 import { isFile } from "./search-state.js";
 import { indicesText } from "./searched-indices.js";
+import { foldSpelling } from "./spelling.js";
 import { hasSteps, isComposed } from "./terms.js";
 import { wordNotes } from "./word-notes.js";
 
@@ -66,8 +68,11 @@ export async function showSearch(outlet, route, signal) {
       outlet.replaceChildren(top, bar, words, note, ...facets, likely, restFold, more, origin);
       outlet.removeAttribute("aria-busy");
     }
-    const isUnlikely = !cursor && !segments.some(({ score }) => score > LIKELY_SCORE);
+    const isFilteredOut = !cursor && segments.length === 0 && Object.keys(route.filter).length > 0;
+    const isUnlikely =
+      !cursor && !isFilteredOut && !segments.some(({ score }) => score > LIKELY_SCORE);
     words.replaceChildren(
+      ...(isFilteredOut ? [el("p", { dir: "auto" }, filterText(route.filter))] : []),
       ...partialNotice(partial),
       ...wordNotes(route, query),
       ...(isUnlikely ? sightNote(segments) : []),
@@ -116,10 +121,11 @@ function refinementNotes(route) {
 /** Names what a search looks for, words, an example, steps, conditions, and where. */
 function target({ query, example, scope, indices, ...terms }, corrected) {
   const { steps, all, none } = terms;
+  const isSameSpelling = corrected && foldSpelling(corrected) === foldSpelling(query);
   const quoted = (texts, word) => texts.map((text) => `${word} “${text}”`);
   const parts = [
     ...(example ? [`like “${example.name || "the example"}”`] : []),
-    ...quoted(query ? [corrected ?? query] : [], "for"),
+    ...quoted(query ? [isSameSpelling ? query : (corrected ?? query)] : [], "for"),
     ...quoted(steps, "then"),
     ...quoted(all, "with"),
     ...quoted(none, "without"),
@@ -134,6 +140,14 @@ function headline(likelyCount, total, route, corrected) {
   if (total === 0) return `No results ${what}`;
   if (likelyCount === 0) return `No likely results ${what}`;
   return `${count(likelyCount, hasSteps(route) ? "sequence" : "moment")} ${what}`;
+}
+
+/** Says which filter leaves nothing over. */
+function filterText(filter) {
+  const rules = listRules(filter).map(
+    ({ field, operator, value }) => `“${field} ${OPERATORS[operator]} ${value}”`,
+  );
+  return `Nothing that this search finds passes the filter ${rules.join(" and ")}.`;
 }
 
 function emptyResults({ modes, topP, filter, scope, ...search }) {

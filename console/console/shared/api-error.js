@@ -3,7 +3,24 @@ import { formatDetail } from "./error-wording.js";
 
 const FINAL = new Set([400, 403, 404, 413, 415, 422, 501]);
 /** What is said of a service that doesn't answer, whatever was asked of it. */
-export const OFFLINE = "The service can't be reached. Check the connection and try again.";
+export const OFFLINE = "The service can't be reached. Is it running?";
+
+/** Message of a browser about a module that it can't load. */
+const MODULE_FAILURE = /dynamically imported module|importing a module/i;
+
+/** Returns the message of an error for the user. */
+export function messageOf({ message }) {
+  return MODULE_FAILURE.test(message) ? OFFLINE : message;
+}
+
+/** Returns whether the service answers at all. */
+export function isReachable() {
+  const options = { method: "HEAD", cache: "no-store" };
+  return fetch("/console/icon.svg", options).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** What a proxy before the service means, whose responses have no `detail`. */
 const STATUSES = {

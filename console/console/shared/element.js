@@ -1,3 +1,4 @@
+import { messageOf } from "./api-error.js";
 import { shortenMiddle } from "./wording.js";
 
 /**
@@ -35,7 +36,17 @@ export function fromTemplate(id) {
 
 /** Renders a title in two lines of a card. A long one is shortened; all of it is in a tooltip. */
 export function titleHeading(title) {
-  return el("h3.title.two-lines", { title, dir: "auto" }, shortenMiddle(title));
+  const shown = shortenMiddle(title);
+  const [ending = ""] = /\.[a-z\d]{1,5}$/i.exec(shown) ?? [];
+  // A line breaks before the ending of a file's name, not within it.
+  const parts = ending === "" ? [] : [el("wbr"), el("span.ending", {}, ending)];
+  const stem = shown.slice(0, shown.length - ending.length);
+  return el("h3.title.two-lines", { title, dir: "auto" }, stem, ...parts);
+}
+
+/** Renders the folder of a file in one line; all of it is in a tooltip. Null without one. */
+export function folderLine(folder) {
+  return folder ? el("p.facts.folder", { title: folder, dir: "auto" }, folder) : null;
 }
 
 /** Announces a change to screen readers (a live region). */
@@ -66,14 +77,22 @@ export function withCode(text) {
   return text.split("`").map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part));
 }
 
+/** The message that was shown when the user last tried again; null once something was shown since. */
+let retried = null;
+
 /** Renders an error's message, with a retry button if `onRetry` is given. */
 export function errorNotice(error, onRetry, label = "Try again") {
+  const message = messageOf(error);
+  const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const text = retried === message ? `Tried again at ${time}: ${message}` : message;
+  retried = null;
   const retry = async () => {
+    retried = message;
     await onRetry();
     restoreFocus();
   };
   const button = onRetry && el("button.quiet", { type: "button", onclick: retry }, label);
-  return el("div.notice.bad", {}, el("p", {}, withCode(error.message)), button ?? null);
+  return el("div.notice.bad", {}, el("p", {}, withCode(text)), button ?? null);
 }
 
 /** Shows a confirmation dialog. Resolves to true if the user confirms. */

@@ -36,6 +36,11 @@ export function isSpeechWarning({ message }) {
   return /whisper/.test(MODEL_FAILURE.exec(message)?.[1] ?? "");
 }
 
+/** Begins a text with a capital letter. */
+export function sentenceOf(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Says in plain words what a failure or a warning is: without the ids of models. */
 export function plainMessage(failure) {
   const { code, message } = failure;

@@ -1,3 +1,4 @@
+import { isReachable } from "./api-error.js";
 import { el } from "./element.js";
 
 /**
@@ -14,7 +15,10 @@ export function imageFrame({ url, alt = "", type, boxes, mask, sound, lazy = tru
     return frame;
   }
   const image = el("img", { alt, loading: lazy ? "lazy" : "eager", decoding: "async" });
-  image.addEventListener("error", standIn);
+  image.addEventListener("error", () => {
+    standIn();
+    void reportUnreachable();
+  });
   if (boxes?.length || mask) {
     frame.classList.add("boxed");
     image.addEventListener("load", async () => {
@@ -30,6 +34,17 @@ export function imageFrame({ url, alt = "", type, boxes, mask, sound, lazy = tru
   image.src = url;
   frame.append(image);
   return frame;
+}
+
+let checking = null;
+
+/** Says once that the service can't be reached, if that is why images are broken. */
+async function reportUnreachable() {
+  if (checking) return;
+  checking = isReachable();
+  const isUp = await checking;
+  checking = null;
+  if (!isUp) window.dispatchEvent(new Event("unreachable"));
 }
 
 function isThumbnail(url) {

@@ -14,3 +14,9 @@ export function takeLinkedKey() {
   history.replaceState(null, "", `#${route}`);
   return { key, isLocal: LOCAL_HOST.test(location.hostname) };
 }
+
+/** Returns the key of what was pasted as one: a key, a whole link that signs in, or its end. */
+export function keyOf(text) {
+  const trimmed = text.trim();
+  return /#key=([^/]*)/.exec(trimmed)?.[1] ?? trimmed;
+}

@@ -1,13 +1,20 @@
 /** Length in seconds of a new line that no other line follows. */
 const NEW_SECONDS = 3;
+/** A new line that had less than this before the end of the video starts earlier. */
+const MIN_SECONDS = 0.5;
 
 /** Returns the rows of the transcript editor: cues with their times as text. */
 export function rowsOf(cues) {
   return cues.map(({ start, end, text }) => toRow(start, end, text));
 }
 
-/** Adds an empty row that starts at `seconds`. Returns the new rows and its position. */
-export function addRow(rows, seconds, duration) {
+/**
+ * Adds an empty row that starts at the second `now`, or at the end of the video in its last seconds. Returns
+ * the new rows and its position.
+ */
+export function addRow(rows, now, duration) {
+  const last = Math.max(0, Math.floor((duration - NEW_SECONDS) * 10) / 10);
+  const seconds = duration - now < MIN_SECONDS ? last : now;
   const next = rows.findIndex(({ start }) => parseTime(start) > seconds);
   const position = next === -1 ? rows.length : next;
   const limit = next === -1 ? duration : parseTime(rows[next].start);

@@ -7,7 +7,10 @@ import { followJob } from "./job.js";
 /** Formats of the API that a transcript is downloaded in. */
 const FORMATS = { srt: "SRT", vtt: "WebVTT", txt: "Text", json: "JSON" };
 
-/** Sends a transcript to `path` and follows its job. `onProgress` gets sentences and shares. */
+/**
+ * Sends a transcript to `path` and follows its job. `onProgress` gets sentences and shares. At the end
+ * the window gets the event "transcript-saved" with the index and the id of the video.
+ */
 export async function replaceTranscript(path, file, onProgress) {
   const form = new FormData();
   form.append("transcript", file);
@@ -15,6 +18,8 @@ export async function replaceTranscript(path, file, onProgress) {
   await followJob(job, (share) =>
     onProgress(`Saved. Updating the search, ${percent(share)}.`, share),
   );
+  const [, index, , id] = path.path;
+  window.dispatchEvent(new CustomEvent("transcript-saved", { detail: { index, id } }));
 }
 
 /**

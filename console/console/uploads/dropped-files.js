@@ -67,13 +67,14 @@ function isHidden(path) {
 }
 
 /**
- * Sorts listed files into media, each with the transcript of the same name, and returns a sentence
- * for each file that can't be added. The service decides about a file whose type is null.
+ * Sorts listed files into media, each with the transcript of the same name, and `transcripts` without
+ * media. Returns a sentence for each file that can't be added. The service decides about a file whose
+ * type is null.
  */
 export function sortFiles(files) {
   const transcripts = new Map();
   for (const { file, path } of files) {
-    if (TRANSCRIPT.has(extensionOf(path))) transcripts.set(stemOf(path), file);
+    if (TRANSCRIPT.has(extensionOf(path))) transcripts.set(stemOf(path), { file, path });
   }
   const media = [];
   const rejected = [];
@@ -84,20 +85,18 @@ export function sortFiles(files) {
       rejected.push(`${path} is neither a video, sound nor an image, and wasn't added.`);
       continue;
     }
-    const transcript = type === "image" ? undefined : transcripts.get(stemOf(path));
+    const transcript = type === "image" ? undefined : transcripts.get(stemOf(path))?.file;
     if (transcript) transcripts.delete(stemOf(path));
     media.push({ file, path, type, transcript });
   }
-  for (const { name } of transcripts.values()) {
-    rejected.push(`${name} has no video of the same name: drop both files together.`);
-  }
-  return { media, rejected };
+  return { media, rejected, transcripts: [...transcripts.values()] };
 }
 
 function extensionOf(name) {
   return /\.(\w+)$/.exec(name)?.[1].toLowerCase() ?? "";
 }
 
-function stemOf(name) {
+/** Returns a name or path in lower case, without its extension. */
+export function stemOf(name) {
   return name.replace(/\.\w+$/, "").toLowerCase();
 }

@@ -1,28 +1,30 @@
-import { indexPath } from "../shared/api-path.js";
-import { api } from "../shared/api.js";
+import { messageOf } from "../shared/api-error.js";
 
 /**
- * Sends the transcripts of videos that were uploaded in parts: such an upload takes one file, and
- * the API takes a transcript once the video is ready. `show` shows a sentence to the user, and returns a
- * function that takes it away.
+ * Sends transcripts to videos that the index has already: of uploads in parts, which take one file,
+ * of files that are added again, and of transcripts that come alone. `show` shows a sentence to the
+ * user, and returns a function that takes it away.
  */
 export function openLateTranscripts(index, show) {
   const waiting = new Map();
+  let sending = 0;
 
-  const send = async ({ asset_id: id, title }) => {
-    const { transcript, dismiss } = waiting.get(id) ?? {};
-    if (!transcript) return;
-    const form = new FormData();
-    form.append("transcript", transcript);
-    const path = indexPath(index, ["video", id, "transcript"]);
+  const attempt = async (name, work) => {
+    sending += 1;
     try {
-      await api("POST", path, { form });
-      show(`“${title}” now has the transcript ${transcript.name}.`);
+      show(await work(await import("../transcripts/add-transcript.js")));
     } catch (error) {
-      show(`The transcript ${transcript.name} wasn't added to “${title}”. ${error.message}`);
+      show(`The transcript ${name} wasn't added. ${messageOf(error)}`);
     }
+    sending -= 1;
+  };
+
+  const send = async (asset) => {
+    const { transcript, dismiss } = waiting.get(asset.asset_id) ?? {};
+    if (!transcript) return;
+    waiting.delete(asset.asset_id);
+    await attempt(transcript.name, ({ addTranscript }) => addTranscript(index, asset, transcript));
     dismiss?.();
-    waiting.delete(id);
   };
 
   return {
@@ -33,7 +35,10 @@ export function openLateTranscripts(index, show) {
       waiting.set(asset.asset_id, { transcript, dismiss: isReady ? undefined : show(text) });
       if (isReady) void send(asset);
     },
+    /** Sends a transcript, `{ file, path }`, to the video of the index that has its name. */
+    addByName: ({ file, path }) =>
+      attempt(file.name, ({ addByName }) => addByName(index, { file, path })),
     onReady: (asset) => void send(asset),
-    isWaiting: () => waiting.size > 0,
+    isWaiting: () => waiting.size > 0 || sending > 0,
   };
 }

@@ -82,7 +82,8 @@ export function openUploads(index, list, { onAdded, chooseFiles }) {
         signal,
       });
       items.delete(item);
-      onAdded(added, item.card, isResumable(item) ? item.transcript : undefined);
+      const isLeftOut = isResumable(item) || added.duplicate;
+      onAdded(added, item.card, isLeftOut ? item.transcript : undefined);
     } catch (error) {
       if (signal.aborted) return;
       item.abort = null;

@@ -77,12 +77,16 @@ it.each([
 it.each([
   ["before another", 0.5, 0, "0:00.5", "0:01"],
   ["between two", 3, 1, "0:03", "0:06"],
-  ["at the end", 99, 2, "1:39", "1:40"],
-])("A row that is added %s starts where the video is", (_, seconds, position, start, end) => {
-  const added = addRow(rowsOf(CUES), seconds, 100);
-  expect(added.position).toBe(position);
-  expect(added.rows[position]).toEqual(row(start, end, ""));
-});
+  ["near the end", 99, 2, "1:39", "1:40"],
+  ["at the end", 100, 2, "1:37", "1:40"],
+])(
+  "A row that is added %s starts where the video is, if a line fits there",
+  (_, seconds, position, start, end) => {
+    const added = addRow(rowsOf(CUES), seconds, 100);
+    expect(added.position).toBe(position);
+    expect(added.rows[position]).toEqual(row(start, end, ""));
+  },
+);
 
 it.each([
   ["valid times", row("1", "2"), 10, []],

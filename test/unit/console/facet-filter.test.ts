@@ -27,6 +27,7 @@ it.each<[string, Key, Partial<Search>, Partial<Search>]>([
   ["label", "dog", { all: ["cat"] }, { all: ["cat", "dog"] }],
   ["asset_type", "image", { modes: ["speech"] }, { modes: ["speech", "image"] }],
   ["metadata.year", 2024, {}, { filter: { year: { $eq: 2024 } } }],
+  ["folder", "2022/Norway", {}, { filter: { folder: { $eq: "2022/Norway" } } }],
   [
     "metadata.year",
     2024,
@@ -73,6 +74,7 @@ it("Facets are those of every index and the plain metadata of the hits, at most 
   expect(facetsOf([{ metadata }, { metadata: { year: 2024 } }], { steps: [] })).toEqual([
     "label",
     "asset_type",
+    "folder",
     "taken_at.year",
     "metadata.camera",
     "metadata.year",

@@ -15,6 +15,7 @@ const { plainMessage, isSpeechWarning } = (await load("shared/error-advice.js"))
 const { foldSpelling } = (await load("search/spelling.js")) as {
   foldSpelling: (text: string) => string;
 };
+const { keyOf } = (await load("shared/sign-in-link.js")) as { keyOf: (text: string) => string };
 const { findFolders } = (await load("search/filter-rules.js")) as {
   findFolders: (text: string, folders: string[]) => string[];
 };
@@ -72,4 +73,13 @@ it.each([
   [" ", []],
 ])("The folder %j means %j", (text, expected) => {
   expect(findFolders(text, ["Trip/Day 1", "Work/Day 1", "Garden", "Old/Garden"])).toEqual(expected);
+});
+
+it.each([
+  [" sl_abc ", "sl_abc"],
+  ["http://127.0.0.1:8787/#key=sl_abc", "sl_abc"],
+  ["http://127.0.0.1:8787/#key=sl_abc/holidays?q=boat", "sl_abc"],
+  ["#key=sl_abc/holidays", "sl_abc"],
+])("The key of the pasted text %j is %j", (text, key) => {
+  expect(keyOf(text)).toBe(key);
 });
