@@ -266,7 +266,7 @@ async function sendWithId(
   const json = {
     ...(fields["query"] && id !== "search_id" && { query: "lantern" }),
     ...(fields["index_names"] && { index_names: world.ids.index_name }),
-    ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0] }),
+    ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0], relevant: true }),
     ...(fields["platform"] && IMPORTS[operation.path]),
     ...(fields["moments"] && { moments: [MOMENT] }),
     ...(isExport && { format: "edl", segments: [{ segment_id: world.ids.segment_id[0] }] }),
