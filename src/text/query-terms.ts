@@ -1,4 +1,4 @@
-import { minOf } from "../lists.ts";
+import { maxOf, minOf } from "../lists.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { fold, readDigraphs, writeDigraphs } from "./fold.ts";
 import { isFunctionWord, isStopWord, lacksMarks, type Language, LANGUAGES } from "./languages.ts";
@@ -193,6 +193,7 @@ export class QueryTerms {
   /** Adds forms for neighbours that may be one word, "life jacket", and for words with marks. */
   #addNeighbours(text: string): void {
     const { tokens } = normalForm(text, "en");
+    const languages = likelyLanguages(tokens);
     const termOf = new Map(this.#terms.map((own, term) => [toFolded(own, " "), term]));
     for (const [i, { folded, start, end }] of tokens.entries()) {
       const term = termOf.get(folded);
@@ -208,17 +209,17 @@ export class QueryTerms {
       for (let length = 2; length <= MAX_JOINED && i + length <= tokens.length; length++) {
         const some = tokens.slice(i, i + length);
         const terms = some.flatMap((one) => termOf.get(one.folded) ?? []);
-        if (terms.length > 0) this.#addJoined(terms, some);
+        if (terms.length > 0) this.#addJoined(terms, some, languages);
       }
     }
   }
 
   /** Adds forms for neighbours that a text may have as one word: "lifejacket", "#blackfriday". */
-  #addJoined(terms: number[], words: readonly NormalToken[]): void {
+  #addJoined(terms: number[], words: readonly NormalToken[], languages: readonly Language[]) {
     const joined = toFolded(words, "");
     if (joined.length < MIN_JOINED || !/^[a-z]+$/.test(joined)) return;
     const [first, second] = words as [NormalToken, NormalToken];
-    for (const language of LANGUAGES) {
+    for (const language of languages) {
       const others = first.folded.length <= MAX_PREFIX ? NO_LINK : [];
       const links = words.length === 2 ? (COMPOUNDING[language] ?? others) : NO_LINK;
       if (words.length > 2 && language !== "en") continue;
@@ -322,6 +323,15 @@ export class QueryTerms {
     }
     return compounds.length === 0 ? matches : matches.toSorted((a, b) => a.start - b.start);
   }
+}
+
+/** Returns English and the languages of which a query has most function words, or none. */
+function likelyLanguages(tokens: readonly NormalToken[]): Language[] {
+  const counts = LANGUAGES.map((language) => {
+    return tokens.filter(({ folded }) => isFunctionWord(folded, language)).length;
+  });
+  const most = maxOf(counts);
+  return LANGUAGES.filter((language, i) => language === "en" || counts[i] === most);
 }
 
 const toFolded = (tokens: readonly NormalToken[], separator: string) =>

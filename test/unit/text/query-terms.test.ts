@@ -49,6 +49,19 @@ describe("query terms", () => {
     },
   );
 
+  it.each([
+    ["a dog in the snow man's house", "Der Schneesmann", "de", false],
+    ["a dog in the snow man's house", "The snowman", "en", true],
+    ["Schnee Mann", "Der Schneemann", "de", true],
+    ["der Weihnacht Baum und der Garten", "Ein Weihnachtsbaum", "de", true],
+  ] as const)(
+    "of %s are joined as its likely languages do: %s",
+    (query, text, language, isFound) => {
+      const terms = new QueryTerms(query.split(" "), query);
+      expect(terms.findMatches(text, language).length > 0).toBe(isFound);
+    },
+  );
+
   it("count a little less in another form than as written", () => {
     const coverage = (caption: string) =>
       termCoverage(
