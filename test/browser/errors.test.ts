@@ -99,10 +99,11 @@ it("a player and a deletion say that the service isn't reached, and work when it
 
   await page.route(/^http/, (route) => route.abort("connectionrefused"));
   await page.getByRole("button", { name: "Play story.mp4" }).click();
-  await page.locator(".stage").getByText(offline).waitFor();
+  await page.locator(".stage .screen").getByText(offline).waitFor();
   await page.unroute(/^http/);
-  await page.locator(".stage").getByRole("button", { name: "Try again" }).click();
-  await page.waitForFunction("document.querySelector('.stage video')?.duration > 0");
+  await page.locator(".stage .screen").getByRole("button", { name: "Try again" }).click();
+  const duration = () => page.evaluate("document.querySelector('.stage video')?.duration ?? 0");
+  await expect.poll(duration).toBeGreaterThan(0);
 });
 
 describe("an expired key", () => {

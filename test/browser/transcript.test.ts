@@ -127,7 +127,8 @@ async function harbourFile(): Promise<FormFile> {
 async function openFirstVideo(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Play harbour.mp4" }).click();
   await page.locator(".transcript button").first().waitFor();
-  await page.waitForFunction("document.querySelector('video').duration > 0");
+  const duration = () => page.evaluate("document.querySelector('video').duration");
+  await expect.poll(duration).toBeGreaterThan(0);
 }
 
 function save(page: Page): Promise<void> {

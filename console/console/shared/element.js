@@ -77,7 +77,7 @@ export function withCode(text) {
   return text.split("`").map((part, i) => (i % 2 === 1 ? el("code", {}, part) : part));
 }
 
-/** The message that was shown when the user last tried again; null once something was shown since. */
+/** The message that was shown when the user tried again, until that ends; else null. */
 let retried = null;
 
 /** Renders an error's message, with a retry button if `onRetry` is given. */
@@ -85,10 +85,13 @@ export function errorNotice(error, onRetry, label = "Try again") {
   const message = messageOf(error);
   const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const text = retried === message ? `Tried again at ${time}: ${message}` : message;
-  retried = null;
   const retry = async () => {
     retried = message;
-    await onRetry();
+    try {
+      await onRetry();
+    } finally {
+      retried = null;
+    }
     restoreFocus();
   };
   const button = onRetry && el("button.quiet", { type: "button", onclick: retry }, label);
