@@ -23,7 +23,7 @@ const LINE_LIMITS: Readonly<Record<string, number>> = {
   store: 5900,
   text: 1650,
 };
-/** A folder this far below its limit lowers it. */
+/** With more lines than this below its limit, a folder needs a lower one. */
 const SLACK = 100;
 
 /** Returns a sentence for each folder of `src/` that outgrew its limit, or is far below it. */

@@ -29,8 +29,8 @@ export async function loadCorpusMaterial(options: SuiteOptions): Promise<CorpusM
 }
 
 /**
- * Loads the captions of the same photos, for searches that use no image vectors: those are random,
- * and only take the room of real ones.
+ * Loads the captions of the same photos, for searches without image vectors. Random ones take the
+ * space of real ones.
  */
 export async function loadTextMaterial(options: SuiteOptions): Promise<CorpusMaterial> {
   const texts = await loadSentenceVectors(listFolders(options), options.log);

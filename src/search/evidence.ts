@@ -104,8 +104,7 @@ function matchField(
   terms: QueryTerms,
   language: Language,
 ): FieldMatch[] {
-  const isRecognised = field.kind === "text";
-  const found = terms.findMatches(field.text, language, isRecognised || language === "en");
+  const found = terms.findMatches(field.text, language, field.kind === "text");
   const matches = field.isLabels ? inWholeLabels(field.text, found) : found;
   if (matches.length === 0) return [];
   return [{ ...field, matches, hasOtherNumber: terms.hasOtherNumber(field.text, matches) }];

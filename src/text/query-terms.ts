@@ -277,10 +277,10 @@ export class QueryTerms {
   }
 
   /**
-   * Finds all terms in a text of a language, in the order of the text. Text in English, and text
-   * that was recognised in an image, may lack the marks of letters.
+   * Finds all terms in a text of a language, in the order of the text. Text that was recognised in
+   * an image may lack the marks of letters.
    */
-  findMatches(text: string, language: Language = "en", mayLackMarks = language === "en") {
+  findMatches(text: string, language: Language = "en", mayLackMarks = false) {
     const byStem = this.#byStem.get(language)!;
     const { tokens, compounds } = recentNormalForm(text, language);
     const matches: TermMatch[] = [];
@@ -325,7 +325,7 @@ export class QueryTerms {
   }
 }
 
-/** Returns English and the languages of which a query has most function words, or none. */
+/** Returns English and the languages with most function words in a query; all if it has none. */
 function likelyLanguages(tokens: readonly NormalToken[]): Language[] {
   const counts = LANGUAGES.map((language) => {
     return tokens.filter(({ folded }) => isFunctionWord(folded, language)).length;
@@ -378,7 +378,7 @@ function isOtherWord(
   if (MARKED.test(other))
     return language !== "it" && !(language === "fr" && /e\u0301e?s?$/.test(own));
   const isName = language !== "de" && /^\p{Lu}/u.test(word) && text.indexOf(word) > 0;
-  if (mayLackMarks || isName || word === word.toUpperCase()) return false;
+  if (mayLackMarks || language === "en" || isName || word === word.toUpperCase()) return false;
   return !SAME_WITHOUT[language]?.test(own) && !lacksMarks(text, language);
 }
 

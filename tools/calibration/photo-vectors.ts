@@ -75,15 +75,9 @@ export async function loadPhotoVectors(
   log: (line: string) => void,
 ): Promise<PhotoVectors> {
   const encoders = { images: await loadImageEncoder(), sentences: await loadSentences() };
-  const sets: PhotoSet[] = [];
-  const photos: CaptionedPhoto[] = [];
-  const starts: number[] = [];
-  const options = { limit: Infinity, log };
-  for (const folder of folders) {
-    starts.push(photos.length);
-    photos.push(...(await readCaptionedPhotos(folder)));
-    sets.push(await loadPhotoSet(folder, encoders, options));
-  }
+  const { sets, photos, starts } = await loadFolders(folders, (folder) =>
+    loadPhotoSet(folder, encoders, { limit: Infinity, log }),
+  );
   const file = await readFile(spaceFile);
   const weights = readWeights(file);
   const embedder = createJointEmbedder(weights);
@@ -113,15 +107,26 @@ export async function loadSentenceVectors(
   log: (line: string) => void,
 ): Promise<Pick<PhotoVectors, "photos" | "starts" | "sentenceVector">> {
   const encoder = await loadSentences();
-  const sets: CaptionVectors[] = [];
+  const { sets, photos, starts } = await loadFolders(folders, (folder) =>
+    loadCaptionVectors(folder, encoder, { limit: Infinity, log }),
+  );
+  return { photos, starts, sentenceVector: readSentences(sets, photos) };
+}
+
+/** Loads what is known of each folder, and lists all photos in a row. */
+async function loadFolders<Known>(
+  folders: readonly string[],
+  load: (folder: string) => Promise<Known>,
+) {
+  const sets: Known[] = [];
   const photos: CaptionedPhoto[] = [];
   const starts: number[] = [];
   for (const folder of folders) {
     starts.push(photos.length);
     photos.push(...(await readCaptionedPhotos(folder)));
-    sets.push(await loadCaptionVectors(folder, encoder, { limit: Infinity, log }));
+    sets.push(await load(folder));
   }
-  return { photos, starts, sentenceVector: readSentences(sets, photos) };
+  return { sets, photos, starts };
 }
 
 function readSentences(

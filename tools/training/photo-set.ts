@@ -11,7 +11,7 @@ import {
   SENTENCE_MODEL,
   type SentenceEncoder,
 } from "../../local/engine/sentences.ts";
-import { readCaptionedPhotos } from "./captions.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "./captions.ts";
 import type { Matrix } from "./matrix.ts";
 import { CACHE_FOLDER, cacheRows, nameCache } from "./row-cache.ts";
 
@@ -52,14 +52,15 @@ export async function loadPhotoSet(
   encoders: Encoders,
   options: LoadOptions,
 ): Promise<PhotoSet> {
-  const { photos, cache } = await readFolder(folder, options.limit);
+  const read = await readFolder(folder, options.limit);
+  const { photos, cache } = read;
   const images = await cacheRows(
     `${cache}.images`,
     { rows: photos.length, columns: IMAGE_FEATURES },
     (from) => encodePhoto(encoders.images, photos[from]?.path ?? ""),
     logProgress(folder, "photos", photos.length, options),
   );
-  return { images, ...(await loadCaptionVectors(folder, encoders.sentences, options)) };
+  return { images, ...(await embedCaptions(folder, read, encoders.sentences, options)) };
 }
 
 /** Loads the captions of `folder` and computes vectors that aren't cached. */
@@ -68,7 +69,15 @@ export async function loadCaptionVectors(
   encoder: SentenceEncoder,
   options: LoadOptions,
 ): Promise<CaptionVectors> {
-  const { photos, cache } = await readFolder(folder, options.limit);
+  return embedCaptions(folder, await readFolder(folder, options.limit), encoder, options);
+}
+
+async function embedCaptions(
+  folder: string,
+  { photos, cache }: CachedFolder,
+  encoder: SentenceEncoder,
+  options: LoadOptions,
+): Promise<CaptionVectors> {
   const captions = photos.flatMap((photo) => photo.captions);
   const sentences = await cacheRows(
     `${cache}.sentences`,
@@ -84,8 +93,13 @@ export async function loadCaptionVectors(
   return { sentences, captions, photoOf };
 }
 
-/** Lists the photos of `folder`, and the start of the names of its cached rows. */
-async function readFolder(folder: string, limit: number) {
+/** The photos of a folder, and the start of the names of its cached rows. */
+interface CachedFolder {
+  photos: CaptionedPhoto[];
+  cache: string;
+}
+
+async function readFolder(folder: string, limit: number): Promise<CachedFolder> {
   const all = await readCaptionedPhotos(folder);
   const name = nameCache([SENTENCE_MODEL, IMAGE_ENCODER, JSON.stringify(all)]);
   return { photos: all.slice(0, limit), cache: join(CACHE_FOLDER, name) };

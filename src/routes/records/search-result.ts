@@ -304,13 +304,20 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
+/** What to use in place of fields that no asset has. */
+const INSTEAD = new Map([
+  ["asset_type", "modes"],
+  ["type", "modes"],
+  ["label", "all"],
+  ["labels", "all"],
+  ["taken_at", "technical.taken_at"],
+  ["duration", "duration_seconds"],
+]);
+
 /** Names a field that no asset has, and what to use in its place. */
 function fieldHint(field: string): string {
   if (field === "folder") return "No asset is in that folder.";
-  const [, kind, label, time, length, name] =
-    /^(?:(asset_type|type)|(labels?)|(taken_at)|(duration)|metadata\.(.+))$/.exec(field) ?? [];
-  const own = time ? "technical.taken_at" : length ? "duration_seconds" : name;
-  const other = kind ? "modes" : label ? "all" : own;
+  const other = INSTEAD.get(field) ?? /^metadata\.(.+)$/.exec(field)?.[1];
   const use = other === undefined ? "" : ` Use \`${other}\`.`;
   return `No asset has the field “${field}” of the filter.${use}`;
 }
