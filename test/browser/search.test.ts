@@ -110,7 +110,7 @@ it("a search names the videos with sound and without a transcript, whose speech 
   await note.click();
   await page.locator("[data-part=unheard]").getByRole("link", { name: "story.mp4" }).click();
   await page.waitForURL(/asset=vid_/);
-  expect(await note.isVisible()).toBe(false);
+  await note.waitFor({ state: "hidden" });
 });
 
 it("a filter that leaves nothing is named, and its folders have a line on the cards", async () => {
