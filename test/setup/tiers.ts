@@ -3,13 +3,21 @@
  * deployments, or wait for them. A file that isn't listed runs in `npm test`.
  */
 const SLOW: Record<string, readonly string[]> = {
-  unit: ["test/unit/tools/{hostile-searches,deployment-calibration}.test.ts"],
+  unit: [
+    "test/unit/tools/{hostile-searches,hostile-text,deployment-calibration}.test.ts",
+    "test/unit/search/watch-scores.test.ts",
+  ],
   worker: [
     "test/{queues/platform-limits,queues/outages,lifecycle/deletion-stores}.test.ts",
     "test/{routes/imports,routes/tus-recovery,routes/large-answers}.test.ts",
     "test/{store/fill-database,search/copy-detection,client/uploads}.test.ts",
     "test/{ingest/archive-attacks,ingest/conversion,ingest/playback-copy}.test.ts",
     "test/{metering/quota-concurrency,media/decompression-bombs,local/images}.test.ts",
+    "test/ingest/{archive-refusals,archived-copies,audio-only,clocks,frames}.test.ts",
+    "test/ingest/{speech-recognition,storyboard,transcript-cut-off}.test.ts",
+    "test/{http/received-bytes,http/tenants,durable/object-calls,store/mirror}.test.ts",
+    "test/{lifecycle/missing-segments,lifecycle/repair-stops,models/model-limits}.test.ts",
+    "test/{media/image-formats,routes/partial-search,routes/search-across}.test.ts",
   ],
   lag: ["test/lag/*.test.ts"],
   node: [
@@ -18,7 +26,9 @@ const SLOW: Record<string, readonly string[]> = {
     "test/scripts/{imports-restart,isolate-memory,key-limits,leaked-keys}.test.ts",
     "test/scripts/{migrations,models,package,rehearse,relevance,several-indices}.test.ts",
     "test/scripts/{smoke,smoke-run,tutorial,uploads-restart,watch-commands,wrangler-dev}.test.ts",
-    "test/engine/{conversion,decoder,hostile-files,installed-models,joint-space}.test.ts",
+    "test/scripts/setup-decoder.test.ts",
+    "test/engine/{captioner,conversion,decoder,hostile-files,image-routes,media}.test.ts",
+    "test/engine/{installed-models,joint-space}.test.ts",
     "test/engine/{joint-space-training,masks,recordings,retrieval,search-bench,speech}.test.ts",
     "test/engine/{vad,word-recall}.test.ts",
   ],
