@@ -15,7 +15,7 @@ const Input = z.object({
   text: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TEXTS)]),
   truncate_inputs: z.boolean().default(false),
 });
-const Sentences = z.object({ vectors: z.array(z.array(z.number())) });
+const Sentences = z.object({ vectors: z.array(z.custom<number[]>(Array.isArray)) });
 
 /**
  * Embeds texts within the limits of bge-m3, whose pages name 512 tokens a text and 60,000 a batch.

@@ -15,12 +15,12 @@ export class LruCache<Value> {
 
   /** Returns the stored value, otherwise computes and stores it. An error isn't stored. */
   async get(key: string, compute: () => Promise<Value>): Promise<Value> {
-    return this.#use(key, this.#values.get(key) ?? (await compute()));
+    return this.#recall(key) ?? this.#store(key, await compute());
   }
 
   /** The same for a value that is computed synchronously. */
   getNow(key: string, compute: () => Value): Value {
-    return this.#use(key, this.#values.get(key) ?? compute());
+    return this.#recall(key) ?? this.#store(key, compute());
   }
 
   clear(): void {
@@ -28,12 +28,20 @@ export class LruCache<Value> {
     this.#size = 0;
   }
 
-  /** Stores a value as the one that was used last. */
-  #use(key: string, value: Value): Value {
-    this.#delete(key);
+  /** Returns a stored value, as the one that was used last. */
+  #recall(key: string): Value | undefined {
+    const value = this.#values.get(key);
+    if (value === undefined) return undefined;
+    this.#values.delete(key);
+    this.#values.set(key, value); // a map iterates in order of insertion: the latest is last
+    return value;
+  }
+
+  #store(key: string, value: Value): Value {
+    this.#delete(key); // another call may have stored one meanwhile
     const size = this.#sizeOf(value);
     if (size > this.#capacity / 2) return value;
-    this.#values.set(key, value); // a map iterates in order of insertion: the latest is last
+    this.#values.set(key, value);
     this.#size += size;
     for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#capacity) break;

@@ -29,9 +29,14 @@ export function hasImageEmbeddings(env: Omit<ImageEmbeddingsEnv, "AI">): boolean
   return env.IMAGE_EMBEDDINGS_URL !== "" || env.IMAGE_EMBEDDINGS_MODEL.startsWith("@cf/");
 }
 
+/** A vector. Each search checks a thousand numbers: a schema for each takes long. */
+const vector = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.length > 0 && value.every(Number.isFinite),
+);
+
 const embeddings = z.object({
   model: z.string().optional(),
-  data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })),
+  data: z.array(z.object({ index: z.int(), embedding: vector })),
 });
 
 /** Embeds texts and JPEGs. Throws the errors of `runModel` or `requestEmbeddings`. */
@@ -114,7 +119,9 @@ async function requestEmbeddings(
 
 const { id, dimensions, batchSize, maxCharacters, timeoutMs } = MODELS.embedText;
 
-const response = z.object({ data: z.array(z.array(z.number()).length(dimensions)) });
+const response = z.object({
+  data: z.array(vector.refine(({ length }) => length === dimensions)),
+});
 
 /**
  * Embeds texts: one vector each, with `MODELS.embedText.dimensions` values. Equal texts are sent

@@ -112,7 +112,7 @@ export class QueryTerms {
   constructor(words: readonly string[], text = "") {
     const distinct = new Map<string, { word: string; tokens: NormalToken[] }>();
     for (const word of words) {
-      const { tokens } = normalForm(word, "en");
+      const { tokens } = recentNormalForm(word, "en");
       const key = stemsOf(tokens);
       if (tokens.length > 0 && !distinct.has(key)) distinct.set(key, { word, tokens });
     }
@@ -153,7 +153,7 @@ export class QueryTerms {
   }
 
   #addWord(term: number, word: string, language: Language): void {
-    const { tokens, compounds } = normalForm(word, language);
+    const { tokens, compounds } = recentNormalForm(word, language);
     if (tokens.length === 0) return;
     this.#add(language, [term], tokens, true);
     for (const compound of compounds) {

@@ -36,7 +36,9 @@ const recent = remember(new LruCache<NormalForm>(100_000, ({ tokens }) => 1 + to
 
 /** Returns the normal form of a text that is likely to be read again. Don't change it. */
 export function recentNormalForm(text: string, language: Language): NormalForm {
-  return recent.getNow(language + text, () => normalForm(text, language));
+  // Joining two strings would take longer than looking one up.
+  const key = language === "en" ? text : `${language}\0${text}`;
+  return recent.getNow(key, () => normalForm(text, language));
 }
 
 const RUN = /[\p{L}\p{N}\p{M}\u0640]+/gu;
