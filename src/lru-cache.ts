@@ -1,15 +1,18 @@
 /**
- * Least recently used values by key, for as long as this isolate lives. `capacity` counts values
- * or, with `sizeOf`, their sizes. A value of more than half the capacity isn't stored.
+ * Recently used values by key, for as long as this isolate lives. `capacity` counts values or, with
+ * `sizeOf`, their sizes. Values are in two generations (as in the npm package `quick-lru`): once
+ * the younger one has half the capacity, it becomes the older one, and what that still had goes. So
+ * reading a young value changes nothing. A value of more than half the capacity isn't stored.
  */
 export class LruCache<Value> {
-  readonly #capacity: number;
+  readonly #half: number;
   readonly #sizeOf: (value: Value) => number;
-  readonly #values = new Map<string, Value>();
-  #size = 0;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+  #youngSize = 0;
 
   constructor(capacity: number, sizeOf: (value: Value) => number = () => 1) {
-    this.#capacity = capacity;
+    this.#half = capacity / 2;
     this.#sizeOf = sizeOf;
   }
 
@@ -24,35 +27,28 @@ export class LruCache<Value> {
   }
 
   clear(): void {
-    this.#values.clear();
-    this.#size = 0;
+    this.#young.clear();
+    this.#old.clear();
+    this.#youngSize = 0;
   }
 
-  /** Returns a stored value, as the one that was used last. */
   #recall(key: string): Value | undefined {
-    const value = this.#values.get(key);
-    if (value === undefined) return undefined;
-    this.#values.delete(key);
-    this.#values.set(key, value); // a map iterates in order of insertion: the latest is last
-    return value;
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    return old === undefined ? undefined : this.#store(key, old);
   }
 
   #store(key: string, value: Value): Value {
-    this.#delete(key); // another call may have stored one meanwhile
     const size = this.#sizeOf(value);
-    if (size > this.#capacity / 2) return value;
-    this.#values.set(key, value);
-    this.#size += size;
-    for (const oldest of this.#values.keys()) {
-      if (this.#size <= this.#capacity) break;
-      this.#delete(oldest);
+    if (size > this.#half || this.#young.has(key)) return value;
+    if (this.#youngSize + size > this.#half) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngSize = 0;
     }
+    this.#young.set(key, value);
+    this.#youngSize += size;
     return value;
-  }
-
-  #delete(key: string): void {
-    const value = this.#values.get(key);
-    if (value !== undefined) this.#size -= this.#sizeOf(value);
-    this.#values.delete(key);
   }
 }

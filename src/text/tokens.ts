@@ -32,7 +32,7 @@ export function normalForm(text: string, language: Language): NormalForm {
 }
 
 /** Normal forms of texts that searches read: a popular segment is a candidate again and again. */
-const recent = remember(new LruCache<NormalForm>(100_000, ({ tokens }) => 1 + tokens.length));
+const recent = remember(new LruCache<NormalForm>(250_000, ({ tokens }) => 1 + tokens.length));
 
 /** Returns the normal form of a text that is likely to be read again. Don't change it. */
 export function recentNormalForm(text: string, language: Language): NormalForm {

@@ -26,12 +26,19 @@ function createSizedCache(capacity: number) {
 }
 
 describe("an LRU cache by count", () => {
-  it("computes a value once until it was the least recently used", async () => {
-    const { get, computed } = createCountedCache(2);
-    for (const key of ["a", "b", "a", "c", "a", "b"]) {
+  it("keeps the values of the last half of its capacity, and drops those not used since", async () => {
+    const { get, computed } = createCountedCache(4);
+    for (const key of ["a", "b", "c", "a", "d", "a", "b", "c"]) {
       expect(await get(key)).toBe(key.toUpperCase());
     }
-    expect(computed).toEqual(["a", "b", "c", "b"]);
+    expect(computed).toEqual(["a", "b", "c", "d", "b", "c"]);
+  });
+
+  it("has at most as many values as its capacity", async () => {
+    const { get, computed } = createCountedCache(4);
+    const keys = Array.from({ length: 20 }, (_, i) => String(i));
+    for (const key of [...keys, ...keys.slice(0, 16)]) await get(key);
+    expect(computed).toHaveLength(36);
   });
 
   it("computes a value at once that is stored like others", async () => {
@@ -56,7 +63,7 @@ describe("an LRU cache by size", () => {
     expect(computed).toEqual(["a"]);
   });
 
-  it("drops the least recently used values first", async () => {
+  it("drops values that weren't used lately first", async () => {
     const { get, computed } = createSizedCache(100);
     for (const key of ["a", "b", "a", "c", "a", "b"]) await get(key, 40);
     expect(computed).toEqual(["a", "b", "c", "b"]);
@@ -70,8 +77,8 @@ describe("an LRU cache by size", () => {
 
   it("counts a value once if it is computed twice at the same time", async () => {
     const { get, computed } = createSizedCache(100);
-    await Promise.all([get("a", 50), get("a", 50)]);
-    for (const key of ["b", "a"]) await get(key, 50);
+    await Promise.all([get("a", 25), get("a", 25)]);
+    for (const key of ["b", "a", "b"]) await get(key, 25);
     expect(computed).toEqual(["a", "a", "b"]);
   });
 
