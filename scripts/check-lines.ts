@@ -10,7 +10,7 @@ const LINE_LIMITS: Readonly<Record<string, number>> = {
   durable: 2100,
   exports: 650,
   fetching: 630,
-  http: 2500,
+  http: 2300,
   ingest: 5480,
   lifecycle: 2000,
   media: 6780,

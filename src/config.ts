@@ -1,5 +1,8 @@
 const [KIB, MIB, GIB, SECOND, MINUTE] = [1024, 1024 ** 2, 1024 ** 3, 1000, 60_000];
 
+/** Version of the API, in the OpenAPI document and in `GET /health`. */
+export const VERSION = "0.1.0";
+
 /** Limits of a request, a file or a fetch that are the same for every account. */
 export const LIMITS = {
   uploadBytes: 5 * GIB,

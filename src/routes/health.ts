@@ -1,5 +1,5 @@
 import { CONNECTIONS, mapConcurrent, raceAbort } from "../concurrency.ts";
-import { CAPACITY, HEALTH_CHECK_MS } from "../config.ts";
+import { CAPACITY, HEALTH_CHECK_MS, VERSION } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { authenticate } from "../http/authenticate.ts";
@@ -20,7 +20,6 @@ import {
   listFills,
   RESOURCES,
 } from "../store/deployment.ts";
-import { VERSION } from "./openapi-info.ts";
 
 const BINDING_STATES = ["ok", "unavailable", "timeout", "not_checked"] as const;
 const FILL_STATES = ["ok", "filling", "full"] as const;

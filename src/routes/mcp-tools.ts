@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { toJsonLine, toVisibleText } from "../clean-text.ts";
-import type { Operation } from "../http/describe-endpoint.ts";
+import type { Operation } from "../http/endpoint.ts";
 import { indexName, list, text } from "../http/fields.ts";
 import * as z from "../http/zod.ts";
 import { ID_CHARACTERS } from "../ids.ts";
