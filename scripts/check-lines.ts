@@ -16,7 +16,7 @@ const LINE_LIMITS: Readonly<Record<string, number>> = {
   media: 6780,
   metering: 350,
   models: 1220,
-  platforms: 2060,
+  platforms: 1880,
   queues: 600,
   routes: 6550,
   search: 4850,

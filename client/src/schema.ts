@@ -6544,7 +6544,7 @@ export interface operations {
                 /** @description URL of the profile on the platform. */
                 url?: string;
                 /** @description Default: the platform that knows the URL, or the first that is configured. */
-                platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
+                platform?: "mastodon" | "pixelfed" | "instagram";
                 /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
                 /** @description Whether later traversals import what is new. */
@@ -6573,7 +6573,7 @@ export interface operations {
                      * @description Default: the platform that knows the URL, or the first that is configured.
                      * @enum {string}
                      */
-                    platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
+                    platform?: "mastodon" | "pixelfed" | "instagram";
                     /**
                      * @description Metadata of each imported asset.
                      * @example {

@@ -18,7 +18,6 @@ import {
   type Platform,
   type PlatformItem,
   requireSetting,
-  sizeRank,
   type Settings,
 } from "./platform.ts";
 import { isYouTube } from "./youtube.ts";
@@ -308,7 +307,7 @@ function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): str
       if (hasVideoTrack(entry) !== hasPictures) return [];
       const url = entry.hasAudio === false && audio ? muxedUrl(entry, audio) : fileUrl(entry);
       return url
-        ? { url, isMp4: isMp4(entry), height: sizeRank(entry.resolution.id, MAX_HEIGHT), order }
+        ? { url, isMp4: isMp4(entry), height: heightRank(entry.resolution.id), order }
         : [];
     });
   });
@@ -323,6 +322,11 @@ function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): str
     );
     return `${origin}/download/videos/generate/${video.uuid}?${query.toString()}`;
   }
+}
+
+/** Ranks heights: from `MAX_HEIGHT` down, then from there up. */
+function heightRank(height: number): number {
+  return height <= MAX_HEIGHT ? MAX_HEIGHT - height : height;
 }
 
 function fileUrl({ fileUrl: url, fileDownloadUrl }: File): string | null {

@@ -116,19 +116,16 @@ export interface Settings {
   PEERTUBE_URL: string;
   YOUTUBE_API_URL: string;
   COBALT_URL: string;
-  FLICKR_API_URL: string;
   INSTAGRAM_API_URL: string;
   INSTAGRAM_USER_ID: string;
   YOUTUBE_API_KEY?: string;
   COBALT_KEY?: string;
-  FLICKR_API_KEY?: string;
   INSTAGRAM_TOKEN?: string;
 }
 
 /** What a setting is needed for, by the first part of its name. */
 const PURPOSES: Record<string, string> = {
   COBALT: "for videos of YouTube",
-  FLICKR: "for Flickr",
   INSTAGRAM: "for Instagram",
   PEERTUBE: "for a search of PeerTube",
   YOUTUBE: "for YouTube",
@@ -268,11 +265,6 @@ function toLine(text: Text): string | null {
 
 function toText(text: Text): string | null {
   return cleanText((text ?? "").trim().slice(0, MAX_LENGTHS.text)) || null;
-}
-
-/** Ranks sizes: from `max` down, then from `max` up. */
-export function sizeRank(size: number, max: number): number {
-  return size <= max ? max - size : size;
 }
 
 export function mediaNotAvailable(message: string): AppError {

@@ -1,5 +1,4 @@
 import { AppError } from "../errors.ts";
-import { flickr } from "./flickr.ts";
 import { instagram } from "./instagram.ts";
 import { mastodon, pixelfed } from "./mastodon.ts";
 import { peertube } from "./peertube.ts";
@@ -8,7 +7,7 @@ import { web } from "./web.ts";
 import { youtube } from "./youtube.ts";
 
 const VIDEO_PLATFORMS = [peertube, youtube, web] as const;
-const PHOTO_PLATFORMS = [flickr, mastodon, pixelfed, instagram] as const;
+const PHOTO_PLATFORMS = [mastodon, pixelfed, instagram] as const;
 
 /** Platforms in order of precedence: the first that matches a request handles it. */
 const PLATFORMS: readonly Platform[] = [...VIDEO_PLATFORMS, ...PHOTO_PLATFORMS];

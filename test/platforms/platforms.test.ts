@@ -38,7 +38,6 @@ const CASES: [string, (scene: string) => ImportRequest, string | undefined, numb
     undefined,
     60,
   ],
-  ["flickr", (username) => ({ kind: "profile", username }), "flickr", 230],
   ["instagram", (username) => ({ kind: "profile", username }), undefined, 60],
 ];
 
@@ -59,9 +58,14 @@ describe.each(CASES)("%s", (name, requestFor, platformName, count) => {
 
   it("returns the metadata of an item, and the URL of its file", async () => {
     const scene = `metadata_${name}`;
-    const isVideo = platformName !== "flickr" || undefined;
-    const item = { id: "a", file: "clip.mp4", title: "Lighthouse", altText: "A tower", isVideo };
-    await stubPlatform(scene, { items: [{ ...item, isVideo: isVideo ?? false }] });
+    const item = {
+      id: "a",
+      file: "clip.mp4",
+      title: "Lighthouse",
+      altText: "A tower",
+      isVideo: true,
+    };
+    await stubPlatform(scene, { items: [item] });
     const listed = await firstItem(requestFor(scene), platformName);
     expect(listed).toMatchObject({ title: "Lighthouse", unavailable: null });
     expect(listed.publishedAt).toMatch(/^2026-05-04T10:20:30/);
@@ -138,7 +142,7 @@ describe("a deleted item", () => {
 });
 
 describe("an unchanged list", () => {
-  it.each(CASES.filter(([name]) => !["flickr", "instagram"].includes(name)))(
+  it.each(CASES.filter(([name]) => name !== "instagram"))(
     "is requested conditionally on %s",
     async (name, requestFor) => {
       const scene = `unchanged_${name}`;
@@ -178,7 +182,6 @@ describe("a missing setting", () => {
   it.each([
     ["youtube", "YOUTUBE_API_KEY", { kind: "search", query: "boats" }],
     ["peertube", "PEERTUBE_URL", { kind: "search", query: "boats" }],
-    ["flickr", "FLICKR_API_KEY", { kind: "profile", username: "boats" }],
     ["instagram", "INSTAGRAM_TOKEN", { kind: "profile", username: "boats" }],
     ["instagram", "INSTAGRAM_USER_ID", { kind: "profile", username: "boats" }],
   ] as const)("of %s is named in the error: %s", async (name, setting, request) => {

@@ -105,6 +105,24 @@ describe("a followed source", () => {
     expect(repeated.result.items[0].image_id).not.toBe(image_id);
   });
 
+  it("of a platform that is no longer supported stays listed, and its sync says so", async () => {
+    const indexId = await createIndex(client, "former");
+    await stubPlatform("former", { items: [sceneImage("f")] });
+    await runImport(client, "former/photonet/profile", { ...profileOf("former"), follow: true });
+    await env.DB.prepare("UPDATE sources SET platform = 'flickr' WHERE index_id = ?")
+      .bind(indexId)
+      .run();
+    const { account_id: accountId } = await client.json("POST", "/init");
+    expect(await syncFollowedSources(env, { accountId, indexId })).toBe(1);
+    const { sources } = await client.json("GET", "/index/former/sources");
+    expect(sources).toMatchObject([{ platform: "flickr", items: 1, follow: true }]);
+    expect(await client.waitForJob(sources[0].job_id)).toMatchObject({
+      error: { code: "unsupported_platform", message: expect.stringContaining("flickr") },
+    });
+    const { job_id: traversal } = await client.json("POST", "/index/former/traverse");
+    expect(await client.waitForJob(traversal)).toMatchObject({ state: "succeeded" });
+  });
+
   it("isn't synced after its deletion, and its assets stay", async () => {
     const indexId = await createIndex(client, "stop");
     await stubPlatform("stop", { items: [sceneImage("y")] });
