@@ -18,7 +18,7 @@ const LINE_LIMITS: Readonly<Record<string, number>> = {
   models: 1220,
   platforms: 1880,
   queues: 600,
-  routes: 6550,
+  routes: 6430,
   search: 4850,
   store: 5900,
   text: 1650,

@@ -300,5 +300,4 @@ export const ANSWER = {
   /** Windows of a video's time range: sources (a keyframe and its text) per window, windows. */
   window: { maxSources: 8, maxCount: 6, concurrency: 2 },
   toleranceMs: 500, // by which a time range may exceed the video: players round up
-  cacheMs: 10 * MINUTE, // for which a repeated question to an unchanged index gets the same answer
 } as const;

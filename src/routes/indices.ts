@@ -70,7 +70,6 @@ addEndpoint(indexRoutes, "POST /index", {
       createdAt: now,
       updatedAt: now,
       lastTraversedAt: null,
-      revision: 0,
     };
     await store.insertIndex(c.env, index);
     if (settings.webhook_url) await setWebhook(c, index, settings);
