@@ -3,8 +3,8 @@ import { AppError } from "../errors.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
 import type { JobMessageOf } from "../messages.ts";
 import {
+  requireStorableCursor,
   toStorableListing,
-  toStorablePage,
   type Listing,
   type PlatformItem,
   type ImportRequest,
@@ -47,9 +47,8 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   const platform = platformByName(source.platform);
   const listing = source.listing ?? toStorableListing(await platform.resolve(env, source.request));
   const cursor = source.syncCursor?.jobId === job.jobId ? source.syncCursor : START;
-  const validators = cursor.pageCursor === null ? source.validators : null;
-  const listed = await platform.list(env, listing, cursor.pageCursor, validators);
-  const page = toStorablePage(source.platform, listed);
+  const page = await platform.list(env, listing, cursor.pageCursor);
+  requireStorableCursor(source.platform, page);
   const { sourceId } = source;
   const result = {
     source_id: sourceId,
@@ -57,10 +56,6 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
     title: listing.title,
     url: listing.url,
   };
-  if (page.unchanged) {
-    await updateSource(env.DB, sourceId, { syncCursor: null, syncedAt: Date.now() });
-    return { isComplete: true, result: { ...result, unchanged: true } };
-  }
   const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
   const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(0, MAX_BROKEN_ENTRIES);
   const { jobId, trigger } = job;
@@ -83,36 +78,20 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   await startIngests(env, sync, false);
   const position = cursor.position + items.length;
   const pages = cursor.pages + 1;
-  const isFinal = !items.some(({ isTransient }) => isTransient); // else the next sync asks again
-  const listValidators = cursor.pageCursor === null ? page.validators : cursor.validators;
-  const firstPageValidators = isFinal ? listValidators : null;
   if (page.next && position < source.itemLimit && pages < IMPORTS.maxPages) {
-    const next: SyncCursor = {
-      jobId,
-      pageCursor: page.next,
-      position,
-      pages,
-      validators: firstPageValidators,
-      brokenEntries,
-    };
+    const next: SyncCursor = { jobId, pageCursor: page.next, position, pages, brokenEntries };
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
     return { isComplete: false, share: position / source.itemLimit };
   }
   await startIngests(env, sync, isRequested);
   if (!isRequested) await pruneUnchanged(env.DB, jobId);
-  const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
-  await updateSource(env.DB, sourceId, end);
+  await updateSource(env.DB, sourceId, { listing, syncCursor: null, syncedAt: Date.now() });
   return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
 }
 
 const MAX_BROKEN_ENTRIES = 50;
 
-const START: Omit<SyncCursor, "jobId"> = {
-  pageCursor: null,
-  position: 0,
-  pages: 0,
-  validators: null,
-};
+const START: Omit<SyncCursor, "jobId"> = { pageCursor: null, position: 0, pages: 0 };
 
 function toCandidate(
   { platform, now }: SourceSync,

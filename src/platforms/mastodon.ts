@@ -91,7 +91,7 @@ function profilePlatform(parse: typeof parseProfile): Omit<Platform, "name"> {
       if (!profile) throw unsupportedRequest("Mastodon or Pixelfed", request);
       return requireFound("profile", toListing(env, profile));
     },
-    list: (env, { ref }, cursor, validators) => {
+    list: (env, { ref }, cursor) => {
       const { server: kind, origin, account: accountId } = accountRef.parse(ref);
       const maxId = cursor && pageCursor.parse(cursor).maxId;
       const { api, pageSize } = SERVERS[kind];
@@ -103,7 +103,7 @@ function profilePlatform(parse: typeof parseProfile): Omit<Platform, "name"> {
       };
       const path = `${api}/accounts/${encodeURIComponent(accountId)}/statuses`;
       const request = { ...apiRequest(origin, path, posts), query };
-      return fetchListingPage(env, kind, request, validators, (response) => ({
+      return fetchListingPage(env, kind, request, (response) => ({
         entries: response.value,
         toItems: (entry) => toItems(post.parse(entry), kind, origin),
         next: nextCursor(response, maxId),
@@ -212,8 +212,8 @@ function toItems(
       language: rest.language,
       altText: file.description,
       handle: { server, origin, post: rest.id, attachment: file.id },
-      ...(!file.url && { unavailable: "The server is still processing it.", isTransient: true }),
-      ...(!assetType && { unavailable: UNKNOWN_KIND, isTransient: false }),
+      ...(!file.url && { unavailable: "The server is still processing it." }),
+      ...(!assetType && { unavailable: UNKNOWN_KIND }),
     });
   });
 }

@@ -116,18 +116,18 @@ export const peertube: Platform = {
     );
     return toListing(ref, title, pageUrl(ref));
   },
-  list: (env, listing, cursor, validators) => {
+  list: (env, listing, cursor) => {
     const ref = peerTubeRef.parse(listing.ref);
     if (ref.kind === "video") {
       const request = apiRequest(ref, apiPath(ref), listedVideo);
-      return fetchListingPage(env, "peertube", request, validators, ({ value }) => ({
+      return fetchListingPage(env, "peertube", request, ({ value }) => ({
         entries: [value],
         toItems: () => [toVideoItem(value)],
         next: null,
       }));
     }
     const start = cursor ? pageCursor.parse(cursor).start : 0;
-    return fetchListingPage(env, "peertube", listRequest(ref, start), validators, ({ value }) => {
+    return fetchListingPage(env, "peertube", listRequest(ref, start), ({ value }) => {
       const { total, data } = value;
       const end = start + data.length;
       const isLast = data.length === 0 || end >= (total ?? Infinity);
@@ -255,18 +255,17 @@ function toVideoItem(video: z.infer<typeof listedVideo>): PlatformItem {
     tags: video.tags ?? [],
     language: video.language?.id,
     handle: { origin, id: video.uuid },
-    ...unavailableReason(video),
+    unavailable: unavailableReason(video),
   });
 }
 
-function unavailableReason(video: z.infer<typeof listedVideo>) {
+function unavailableReason(video: z.infer<typeof listedVideo>): string | undefined {
   const { isLive, state, privacy, downloadEnabled } = video;
-  const because = (unavailable: string, isTransient = false) => ({ unavailable, isTransient });
-  if (isLive) return because("It is a live stream; its replay is a video of its own.");
-  if (privacy && !OPEN_PRIVACIES.has(privacy.id)) return because("It is not public.", true);
-  if (state && STATES_BEFORE_FILE.has(state.id)) return because("It isn't published yet.", true);
-  if (state && STATES_WITHOUT_FILE.has(state.id)) return because("It was never published.");
-  return downloadEnabled === false ? because("Its owner doesn't allow downloads.") : {};
+  if (isLive) return "It is a live stream; its replay is a video of its own.";
+  if (privacy && !OPEN_PRIVACIES.has(privacy.id)) return "It is not public.";
+  if (state && STATES_BEFORE_FILE.has(state.id)) return "It isn't published yet.";
+  if (state && STATES_WITHOUT_FILE.has(state.id)) return "It was never published.";
+  return downloadEnabled === false ? "Its owner doesn't allow downloads." : undefined;
 }
 
 /** Titles of elements without a video, by their type, and why there is none. */
@@ -286,7 +285,6 @@ function toElementItem({ id, type, video }: z.infer<typeof element>, ref: PeerTu
     title,
     handle: {},
     unavailable,
-    isTransient: type !== 1,
   });
 }
 

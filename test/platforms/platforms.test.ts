@@ -141,28 +141,6 @@ describe("a deleted item", () => {
   );
 });
 
-describe("an unchanged list", () => {
-  it.each(CASES.filter(([name]) => name !== "instagram"))(
-    "is requested conditionally on %s",
-    async (name, requestFor) => {
-      const scene = `unchanged_${name}`;
-      const etag = '"one"';
-      await stubPlatform(scene, { items: sceneItems(2), etag });
-      const listing = await resolveListing(requestFor(scene));
-      const { validators } = await listPage(listing);
-      expect(validators).toMatchObject({ etag });
-      expect(await listPage(listing, null, validators)).toMatchObject({
-        unchanged: true,
-        items: [],
-      });
-      await stubPlatform(scene, { items: sceneItems(3), etag: '"two"' });
-      const changed = await listPage(listing, null, validators);
-      expect(changed).toMatchObject({ unchanged: false, validators: { etag: '"two"' } });
-      expect(changed.items).toHaveLength(3);
-    },
-  );
-});
-
 describe("Retry-After", () => {
   it("is read as a date, and from Mastodon's X-RateLimit-Reset", async () => {
     const soon = new Date(Date.now() + 90_000);

@@ -85,17 +85,13 @@ async function respond(
   }
   const fault = scene?.faults?.find((fault) => path.includes(fault.path) && fault.times !== 0);
   if (fault) return sendFault(fault, response);
-  if (scene?.etag && message.headers["if-none-match"] === scene.etag) {
-    return response.writeHead(304).end();
-  }
   const body = route?.respond();
   if (body === undefined) return sendJson(response, 404, { error: "Record not found" });
   if (typeof body === "string") {
     return response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(body);
   }
   const link = linkHeader(body, request);
-  const headers = { ...(scene?.etag && { etag: scene.etag }), ...(link && { link }) };
-  return sendJson(response, 200, body, headers);
+  return sendJson(response, 200, body, link ? { link } : {});
 }
 
 function pageRoute(scenes: Scenes, { url, filesOrigin }: PlatformRequest): Route | undefined {

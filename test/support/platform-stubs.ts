@@ -41,12 +41,8 @@ export async function resolveListing(
   return platformFor(env, request, platformName).resolve(env, request);
 }
 
-export function listPage(
-  listing: Listing,
-  cursor: JsonObject | null = null,
-  validators: JsonObject | null = null,
-): Promise<ListingPage> {
-  return platformByName(listing.platform).list(env, listing, cursor, validators);
+export function listPage(listing: Listing, cursor: JsonObject | null = null): Promise<ListingPage> {
+  return platformByName(listing.platform).list(env, listing, cursor);
 }
 
 /** Lists the items of all pages. */
