@@ -1113,7 +1113,7 @@ export interface paths {
         };
         /**
          * List the watches of an index
-         * @description Lists the watches of an index, the oldest first.
+         * @description Lists the watches of an index, the oldest first, with how many segments have matched each.
          */
         get: operations["listWatches"];
         put?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a watch
-         * @description Deletes a watch and its list of matches. The segments stay.
+         * @description Deletes a watch and its list of matches for good. The segments stay. `paused` stops it for a while.
          */
         delete: operations["deleteWatch"];
         options?: never;

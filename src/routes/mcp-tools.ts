@@ -16,7 +16,8 @@ export type SendToolRequest = (
 /** A tool: an endpoint of the API, with the fields that a model has use for. */
 interface Tool {
   operationId: string;
-  description: string;
+  /** What a model needs to know, if that is more or less than the endpoint's description says. */
+  description?: string;
   /** Arguments that differ from the endpoint's. */
   fields?: z.ZodRawShape;
 }
@@ -123,36 +124,16 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       index_names: INDEX_NAMES,
     },
   },
-  list_watches: {
-    operationId: "listWatches",
-    description:
-      "Lists the watches of an index: queries that announce each new moment which matches, with " +
-      "how many have matched so far.",
-  },
-  list_watch_matches: {
-    operationId: "listWatchMatches",
-    description:
-      "Lists the moments that have matched a watch, of the newest videos and images first, with " +
-      "their times in seconds, scores and clip_url.",
-  },
+  list_watches: { operationId: "listWatches" },
+  list_watch_matches: { operationId: "listWatchMatches" },
   create_watch: {
     operationId: "createWatch",
     description:
       "Announces from now on each new moment that matches words, or is like a segment or an asset. " +
       "What is there already doesn't match: use search for that. Give query, similar_to or both.",
   },
-  update_watch: {
-    operationId: "updateWatch",
-    description:
-      "Changes what is given of a watch, for what is added from now on: paused true announces " +
-      "nothing for now, false resumes it. Its matches so far stay.",
-  },
-  delete_watch: {
-    operationId: "deleteWatch",
-    description:
-      "Deletes a watch and its list of matches for good. The videos and images stay. To stop it " +
-      "for a while, use update_watch with paused.",
-  },
+  update_watch: { operationId: "updateWatch" },
+  delete_watch: { operationId: "deleteWatch" },
 };
 
 /** Adds the tools of the endpoints to a server; those that write only if `canWrite`. */
@@ -170,7 +151,7 @@ export function addTools(
     const outputSchema = outputOf(tool, endpoint);
     const config = {
       title: endpoint.summary,
-      description: tool.description,
+      description: tool.description ?? endpoint.description,
       inputSchema: inputOf(tool, endpoint),
       outputSchema,
       annotations: { readOnlyHint: isReadOnly, openWorldHint: false, destructiveHint },
