@@ -29,19 +29,19 @@ import {
 import { indexObject } from "../store/index-object.ts";
 import { cleanTitle } from "../title.ts";
 import type { IndexRef } from "../types.ts";
-
-/** `share` is the synced share of the listing up to its item limit. */
-export type SyncProgress =
-  | { isComplete: true; result: object }
-  | { isComplete: false; share: number };
+import { SlicePaused } from "./slice.ts";
 
 /**
  * Imports one page of a source's listing, from the job's cursor on. Safe to repeat: each item is
- * imported once, and the cursor moves after the items. Throws what the platform throws,
- * `limit_reached` and `account_full` by the account's quota, and `not_found` if the source was
- * deleted.
+ * imported once, and the cursor moves after the items. Throws `SlicePaused` if there are more
+ * pages, what the platform throws, `limit_reached` and `account_full` by the account's quota, and
+ * `not_found` if the source was deleted.
  */
-export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<SyncProgress> {
+export async function syncPage(
+  env: Env,
+  job: JobMessageOf<"import">,
+  onProgress: (share: number) => Promise<unknown>,
+): Promise<object> {
   const source = await getSource<ImportRequest, Listing>(env.DB, job.sourceId);
   if (!source) throw new AppError("not_found", "The source was deleted.");
   const platform = platformByName(source.platform);
@@ -49,16 +49,9 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   const cursor = source.syncCursor?.jobId === job.jobId ? source.syncCursor : START;
   const page = await platform.list(env, listing, cursor.pageCursor);
   requireStorableCursor(source.platform, page);
-  const { sourceId } = source;
-  const result = {
-    source_id: sourceId,
-    platform: listing.platform,
-    title: listing.title,
-    url: listing.url,
-  };
   const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
   const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(0, MAX_BROKEN_ENTRIES);
-  const { jobId, trigger } = job;
+  const { jobId, sourceId, trigger } = job;
   const { accountId, indexId, metadata } = source;
   const isRequested = trigger === "request";
   const ids = { jobId, accountId, indexId, sourceId, platform: listing.platform };
@@ -81,12 +74,14 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   if (page.next && position < source.itemLimit && pages < IMPORTS.maxPages) {
     const next: SyncCursor = { jobId, pageCursor: page.next, position, pages, brokenEntries };
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
-    return { isComplete: false, share: position / source.itemLimit };
+    await onProgress(position / source.itemLimit);
+    throw new SlicePaused();
   }
   await startIngests(env, sync, isRequested);
   if (!isRequested) await pruneUnchanged(env.DB, jobId);
   await updateSource(env.DB, sourceId, { listing, syncCursor: null, syncedAt: Date.now() });
-  return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
+  const { title, url } = listing;
+  return { source_id: sourceId, platform: ids.platform, title, url, broken_entries: brokenEntries };
 }
 
 const MAX_BROKEN_ENTRIES = 50;

@@ -112,24 +112,12 @@ export interface Settings {
   INSTAGRAM_TOKEN?: string;
 }
 
-/** What a setting is needed for, by the first part of its name. */
-const PURPOSES: Record<string, string> = {
-  COBALT: "for videos of YouTube",
-  INSTAGRAM: "for Instagram",
-  PEERTUBE: "for a search of PeerTube",
-  YOUTUBE: "for YouTube",
-};
-
 /** Returns a setting. Throws `platform_not_configured`, with its name, if it isn't set. */
 export function requireSetting(env: Settings, name: keyof Settings): string {
   const value = env[name];
   if (value) return value;
-  const purpose = PURPOSES[name.split("_")[0]!] ?? "for this platform";
-  throw new AppError(
-    "platform_not_configured",
-    `This deployment has no credential ${purpose}. ` +
-      `Its operator can set ${name}: docs/deploy.md#settings.`,
-  );
+  const message = `This deployment lacks ${name}. Its operator can set it: docs/deploy.md#settings.`;
+  throw new AppError("platform_not_configured", message);
 }
 
 const MAX_LENGTHS = { text: 5000, tags: 50, tag: 100, problem: 200 } as const;
