@@ -9,7 +9,7 @@ import {
   type PlatformItem,
   type ImportRequest,
 } from "../platforms/platform.ts";
-import { platformByName } from "../platforms/registry.ts";
+import { platformByName, resolveRequest } from "../platforms/registry.ts";
 import {
   pruneUnchanged,
   listUnstarted,
@@ -45,7 +45,8 @@ export async function syncPage(
   const source = await getSource<ImportRequest, Listing>(env.DB, job.sourceId);
   if (!source) throw new AppError("not_found", "The source was deleted.");
   const platform = platformByName(source.platform);
-  const listing = source.listing ?? toStorableListing(await platform.resolve(env, source.request));
+  const listing =
+    source.listing ?? toStorableListing(await resolveRequest(env, platform, source.request));
   const cursor = source.syncCursor?.jobId === job.jobId ? source.syncCursor : START;
   const page = await platform.list(env, listing, cursor.pageCursor);
   requireStorableCursor(source.platform, page);

@@ -11,13 +11,11 @@ import {
   requireFound,
   toLanguageTag,
   toPlatformItem,
-  unsupportedRequest,
   type Captions,
   type ImportRequest,
   type Listing,
   type Platform,
   type PlatformItem,
-  requireSetting,
   type Settings,
 } from "./platform.ts";
 import { isYouTube } from "./youtube.ts";
@@ -100,15 +98,12 @@ const titled = z.union([
  * login. A video is fetched from its home server, because others may lack files and captions. The
  * server at `PEERTUBE_URL` is searched, or a search index there, which has the same API.
  */
-export const peertube: Platform = {
+export const peertube: Platform<PeerTubeRef> = {
   name: "peertube",
   kinds: ["url", "playlist", "search"],
   requiredSettings: (kind) => (kind === "search" ? ["PEERTUBE_URL"] : []),
-  matches: (request, env) => toPeerTubeRef(request, env) !== null,
-  resolve: async (env, request) => {
-    if (request.kind === "search") requireSetting(env, "PEERTUBE_URL");
-    const ref = toPeerTubeRef(request, env);
-    if (!ref) throw unsupportedRequest("PeerTube", request);
+  parse: toPeerTubeRef,
+  resolve: async (env, ref) => {
     if (ref.kind === "search") return toListing(ref, `“${ref.id}”`, null);
     const title = await requireFound(
       ref.kind,

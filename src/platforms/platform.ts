@@ -81,14 +81,14 @@ export interface Captions {
  * A platform to import from. `resolve`, `list` and `media` throw what `fetchJson` throws, and
  * `platform_not_configured` if a setting is missing.
  */
-export interface Platform {
+export interface Platform<Ref = unknown> {
   name: string;
   kinds: ImportRequest["kind"][];
   requiredSettings?: (kind: ImportRequest["kind"]) => (keyof Settings)[];
-  /** Whether the platform supports the request, judged by its form. Sends nothing. */
-  matches(request: ImportRequest, env: Settings): boolean;
+  /** Parses a request by its form; null if it isn't the platform's. Sends nothing. */
+  parse(request: ImportRequest, env: Settings): Ref | null;
   /** Throws `not_found` if the platform has no such listing. */
-  resolve(env: Env, request: ImportRequest): Promise<Listing>;
+  resolve(env: Env, ref: Ref): Promise<Listing>;
   /** Fetches the page at `cursor`; the first page if it is null. */
   list(env: Env, listing: Listing, cursor: JsonObject | null): Promise<ListingPage>;
   /**
@@ -250,10 +250,6 @@ export function mediaNotAvailable(message: string): AppError {
 export function loginRequired(message: string) {
   return (_: unknown, status: number): AppError | undefined =>
     status === 401 || status === 403 ? mediaNotAvailable(message) : undefined;
-}
-
-export function unsupportedRequest(platform: string, request: ImportRequest): AppError {
-  return new AppError("unsupported_platform", `That is no ${request.kind} of ${platform}.`);
 }
 
 /** Waits for the first request of a listing. Throws `not_found` if it throws `original_removed`. */

@@ -9,7 +9,6 @@ import {
   requireFound,
   singlePage,
   toPlatformItem,
-  unsupportedRequest,
   type ImportRequest,
   type Listing,
   type Platform,
@@ -66,15 +65,12 @@ const channel = titled.extend({
  * serves no media: without `COBALT_URL`, every item is unavailable. Also throws
  * `platform_quota_exceeded`.
  */
-export const youtube: Platform = {
+export const youtube: Platform<YouTubeRef> = {
   name: "youtube",
   kinds: ["url", "playlist", "search"],
   requiredSettings: () => ["YOUTUBE_API_KEY"],
-  matches: (request) => toYouTubeRef(request) !== null,
-  resolve: async (env, request) => {
-    const ref = toYouTubeRef(request);
-    if (!ref) throw unsupportedRequest("YouTube", request);
-    requireSetting(env, "YOUTUBE_API_KEY");
+  parse: toYouTubeRef,
+  resolve: async (env, ref) => {
     if (ref.kind === "search") return toListing(ref, `“${ref.id}”`, null);
     return requireFound(ref.kind, fetchListing(env, ref));
   },

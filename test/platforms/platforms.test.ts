@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import type { ListingPage, ImportRequest } from "../../src/platforms/platform.ts";
-import { platformByName, platformFor } from "../../src/platforms/registry.ts";
+import { platformByName, platformFor, resolveRequest } from "../../src/platforms/registry.ts";
 import type { JsonObject } from "../../src/types.ts";
 import {
   listAllItems,
@@ -164,7 +164,8 @@ describe("a missing setting", () => {
     ["instagram", "INSTAGRAM_USER_ID", { kind: "profile", username: "boats" }],
   ] as const)("of %s is named in the error: %s", async (name, setting, request) => {
     const platform = platformByName(name);
-    const error = await errorOf(platform.resolve({ ...env, [setting]: "" }, request));
+    const settings = { ...env, [setting]: "" };
+    const error = await errorOf(resolveRequest(settings, platform, request));
     expect(error).toMatchObject({ code: "platform_not_configured" });
     expect(error!.message).toContain(setting);
     const choose = () => platformFor({ ...env, [setting]: "" }, request, name);
