@@ -32,7 +32,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "lease",
     "log",
     "fingerprint",
-    "title",
     "trim-end",
     "url-credentials",
     "lru-cache",

@@ -39,7 +39,7 @@ import {
 } from "../store/vectorize/vectors.ts";
 import type { Asset, IndexRef, Segment } from "../types.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
-import { inspectAsset, listMismatchedSegments } from "./inspect.ts";
+import { idsOf, inspectAsset, listMismatchedSegments } from "./inspect.ts";
 import { purgeAsset, purgeOrphanAssets } from "./purge.ts";
 import { type Checkpoint, SlicePaused, inBatches } from "./slice.ts";
 
@@ -201,8 +201,6 @@ async function describeKeyframes(context: RepairContext, segmentIds: string[]): 
   await recordSummary(env, asset);
   throwIfFailed(remaining);
 }
-
-const idsOf = (segments: Segment[]) => segments.map(({ segmentId }) => segmentId);
 
 function throwIfFailed(failure: Failure | null | undefined): void {
   if (failure) throw new AppError(failure.code, failure.message);

@@ -1,3 +1,4 @@
+import { cleanTitle } from "../asset-names.ts";
 import { IMPORTS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
@@ -27,7 +28,6 @@ import {
   type SyncCursor,
 } from "../store/d1/sources.ts";
 import { indexObject } from "../store/index-object.ts";
-import { cleanTitle } from "../title.ts";
 import type { IndexRef } from "../types.ts";
 import { SlicePaused } from "./slice.ts";
 

@@ -9,6 +9,7 @@ import {
   optional,
   parseItems,
   requireFound,
+  singlePage,
   toLanguageTag,
   toPlatformItem,
   type Captions,
@@ -111,15 +112,11 @@ export const peertube: Platform<PeerTubeRef> = {
     );
     return toListing(ref, title, pageUrl(ref));
   },
-  list: (env, listing, cursor) => {
+  list: async (env, listing, cursor) => {
     const ref = peerTubeRef.parse(listing.ref);
     if (ref.kind === "video") {
       const request = apiRequest(ref, apiPath(ref), listedVideo);
-      return fetchListingPage(env, "peertube", request, ({ value }) => ({
-        entries: [value],
-        toItems: () => [toVideoItem(value)],
-        next: null,
-      }));
+      return singlePage([toVideoItem(await fetchJson(env, request))]);
     }
     const start = cursor ? pageCursor.parse(cursor).start : 0;
     return fetchListingPage(env, "peertube", listRequest(ref, start), ({ value }) => {

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { cleanTitle } from "../asset-names.ts";
 import { cleanText, toOneLine } from "../clean-text.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, type Failure, failureOf } from "../errors.ts";
 import { fetchJsonPage, type JsonRequest, type JsonResponse } from "../fetching/fetch-json.ts";
 import { isLanguageTag } from "../language-tag.ts";
 import { log } from "../log.ts";
-import { cleanTitle } from "../title.ts";
 import type { AssetType, JsonObject } from "../types.ts";
 import { parseWebUrl } from "../web-url.ts";
 

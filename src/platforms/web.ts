@@ -1,9 +1,9 @@
 import { decodeHTML, decodeHTMLAttribute, decodeHTMLStrict } from "entities";
 import * as z from "zod";
+import { titleFromUrl } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { fetchLimited, toUpstreamError } from "../fetching/guarded-fetch.ts";
-import { titleFromUrl } from "../title.ts";
 import {
   optional,
   toLanguageTag,

@@ -127,7 +127,7 @@ addEndpoint(eventRoutes, "GET /index/{index_name}/events", {
       throw new AppError("rate_limited", message, { retryAfter: RETRY_AFTER_SECONDS });
     }
     return new Response(stream, {
-      headers: { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store" },
+      headers: { "Content-Type": "text/event-stream; charset=utf-8" },
     });
   },
 });
