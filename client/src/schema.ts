@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * List the indices
-         * @description Lists the indices of the account by their creation, with what each contains.
+         * @description Lists the indices (collections of videos and images) of the account by their creation, with what each contains.
          */
         get: operations["listIndices"];
         put?: never;

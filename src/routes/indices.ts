@@ -80,7 +80,9 @@ addEndpoint(indexRoutes, "POST /index", {
 addEndpoint(indexRoutes, "GET /index", {
   operationId: "listIndices",
   summary: "List the indices",
-  description: "Lists the indices of the account by their creation, with what each contains.",
+  description:
+    "Lists the indices (collections of videos and images) of the account by their creation, with " +
+    "what each contains.",
   query: pageQuery,
   response: pageOf("indices", indexRecord),
   async handle(c, { query }) {

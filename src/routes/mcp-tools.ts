@@ -77,12 +77,7 @@ function shownOf(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 const TOOLS: Readonly<Record<string, Tool>> = {
-  list_indices: {
-    operationId: "listIndices",
-    description:
-      "Lists the indices (collections of videos and images) that can be searched, with what each " +
-      "holds. Start here unless you know the index_name.",
-  },
+  list_indices: { operationId: "listIndices" },
   list_assets: {
     operationId: "listAssets",
     description:
@@ -113,17 +108,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       '"how many minutes of dogs are there, by year?". Without a query, it counts what there is. ' +
       "With a query, it counts the moments whose score is top_p or more.",
   },
-  answer: {
-    operationId: "answerFromText",
-    description:
-      "Answers a question from what is said, written and shown in an index's videos and images. " +
-      "Each claim is marked [1], and each marker's citation is a moment that proves it, with " +
-      "times and a clip_url. Where nothing supports an answer, grounded is false. To see the " +
-      "moments themselves, use search.",
-    fields: {
-      index_names: INDEX_NAMES,
-    },
-  },
+  answer: { operationId: "answerFromText", fields: { index_names: INDEX_NAMES } },
   list_watches: { operationId: "listWatches" },
   list_watch_matches: { operationId: "listWatchMatches" },
   create_watch: {
