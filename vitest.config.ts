@@ -61,8 +61,6 @@ function workerProject(
             YOUTUBE_API_KEY: "youtube-key",
             COBALT_URL: [inject("platformsOrigin"), "cobalt/"].join("/"),
             COBALT_KEY: "cobalt-key",
-            FLICKR_API_URL: [inject("platformsOrigin"), "flickr"].join("/"),
-            FLICKR_API_KEY: "flickr-key",
             INSTAGRAM_API_URL: [inject("platformsOrigin"), "instagram"].join("/"),
             INSTAGRAM_USER_ID: "1",
             INSTAGRAM_TOKEN: "instagram-token",

@@ -32,7 +32,6 @@ const LAYERS: readonly (readonly string[])[] = [
     "lease",
     "log",
     "fingerprint",
-    "title",
     "trim-end",
     "url-credentials",
     "lru-cache",
@@ -72,6 +71,7 @@ const ENTRIES: ReadonlySet<string> = new Set(["index", "with-decoder"]);
 
 /** Imports that each folder may have, by path prefix. The first prefix that fits counts. */
 const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["src/app.ts", ["src/", "openapi.json"]], // which it serves
   ["src/", ["src/"]],
   ["local/worker.ts", ["local/", "src/index.ts"]], // the local entry: the Worker and its stand-ins
   [

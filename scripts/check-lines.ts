@@ -5,22 +5,22 @@ import type { Sources } from "./check-layers.ts";
  * that raises one says why.
  */
 const LINE_LIMITS: Readonly<Record<string, number>> = {
-  "*": 3150,
+  "*": 3120,
   answer: 1900,
   durable: 2100,
   exports: 650,
-  fetching: 630,
-  http: 2500,
+  fetching: 590,
+  http: 2290,
   ingest: 5480,
-  lifecycle: 2000,
+  lifecycle: 1950,
   media: 6780,
   metering: 350,
   models: 1220,
-  platforms: 2060,
-  queues: 600,
-  routes: 6550,
+  platforms: 1820,
+  queues: 560,
+  routes: 6380,
   search: 4850,
-  store: 5900,
+  store: 5830,
   text: 1650,
 };
 /** With more lines than this below its limit, a folder needs a lower one. */

@@ -25,7 +25,7 @@ Environment:
   MAX_BODY_MB   largest request body, which Cloudflare's plans limit: 100 (Free, Pro; the
                 default), 200 (Business), 500 (Enterprise); 0 for any. Larger files can
                 be uploaded in parts: docs/uploads.md
-  PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, FLICKR_API_KEY, INSTAGRAM_TOKEN, …
+  PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, INSTAGRAM_TOKEN, …
                 settings of platforms: docs/deploy.md#settings
   MODELS_DIR    folder of the models of \`${commandLine("models")}\`
                 (now ${modelsFolder()})

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApiDocument } from "../src/app.ts";
+import { openApiDocument } from "./openapi/document.ts";
 
 /**
  * Writes openapi.json from the routes and the client's types from openapi.json; with `--check`,

@@ -1,5 +1,8 @@
 const [KIB, MIB, GIB, SECOND, MINUTE] = [1024, 1024 ** 2, 1024 ** 3, 1000, 60_000];
 
+/** Version of the API, in the OpenAPI document and in `GET /health`. */
+export const VERSION = "0.1.0";
+
 /** Limits of a request, a file or a fetch that are the same for every account. */
 export const LIMITS = {
   uploadBytes: 5 * GIB,
@@ -297,5 +300,4 @@ export const ANSWER = {
   /** Windows of a video's time range: sources (a keyframe and its text) per window, windows. */
   window: { maxSources: 8, maxCount: 6, concurrency: 2 },
   toleranceMs: 500, // by which a time range may exceed the video: players round up
-  cacheMs: 10 * MINUTE, // for which a repeated question to an unchanged index gets the same answer
 } as const;

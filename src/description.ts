@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { cleanTitle } from "./asset-names.ts";
 import { cleanText } from "./clean-text.ts";
-import { cleanTitle } from "./title.ts";
 
 /** Most that is stored of one description, which a model or an archive gives. */
 export const MAX_DESCRIPTION = {

@@ -119,8 +119,6 @@ export interface MediaIndexRow {
   createdAt: number;
   updatedAt: number;
   lastTraversedAt: number | null;
-  /** Incremented by every change of the searchable content. */
-  revision: number;
   /** New assets go to the last one. */
   shards: Shard[];
 }

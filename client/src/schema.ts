@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * List the indices
-         * @description Lists the indices of the account by their creation, with what each contains.
+         * @description Lists the indices (collections of videos and images) of the account by their creation, with what each contains.
          */
         get: operations["listIndices"];
         put?: never;
@@ -1113,7 +1113,7 @@ export interface paths {
         };
         /**
          * List the watches of an index
-         * @description Lists the watches of an index, the oldest first.
+         * @description Lists the watches of an index, the oldest first, with how many segments have matched each.
          */
         get: operations["listWatches"];
         put?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a watch
-         * @description Deletes a watch and its list of matches. The segments stay.
+         * @description Deletes a watch and its list of matches for good. The segments stay. `paused` stops it for a while.
          */
         delete: operations["deleteWatch"];
         options?: never;
@@ -1271,7 +1271,7 @@ export interface components {
             version: string;
             /** @description Only with `deep`. */
             deployment?: {
-                /** @description Each binding and whether it answers. */
+                /** @description Each binding that doesn't bill calls. Others are for `npm run smoke`. */
                 bindings: {
                     /**
                      * @description Name of the binding.
@@ -1279,28 +1279,10 @@ export interface components {
                      */
                     binding: string;
                     /**
-                     * @description `not_checked`: a call costs money, as of `npm run smoke`.
+                     * @description Whether it answered, in time.
                      * @enum {string}
                      */
-                    state: "ok" | "unavailable" | "timeout" | "not_checked";
-                    /**
-                     * @description Duration of the call; null if none was made.
-                     * @example 0.012
-                     */
-                    response_seconds: number | null;
-                    /** @description Backlog of a queue; null for other bindings. */
-                    backlog: {
-                        /**
-                         * @description Messages that wait.
-                         * @example 3
-                         */
-                        messages: number;
-                        /**
-                         * @description Age of the oldest message, if the queue says it.
-                         * @example 0.012
-                         */
-                        oldest_seconds: number | null;
-                    } | null;
+                    state: "ok" | "unavailable" | "timeout";
                 }[];
                 /** @description How long the oldest work has waited. */
                 oldest_work: {
@@ -1315,11 +1297,6 @@ export interface components {
                      */
                     queued_job_seconds: number | null;
                 } | null;
-                /**
-                 * @description False while D1 is almost full.
-                 * @example true
-                 */
-                accepts_ingests: boolean | null;
                 /**
                  * Format: date-time
                  * @description When the cron trigger ran, due once a minute; null: never. RFC 3339, UTC.
@@ -6544,7 +6521,7 @@ export interface operations {
                 /** @description URL of the profile on the platform. */
                 url?: string;
                 /** @description Default: the platform that knows the URL, or the first that is configured. */
-                platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
+                platform?: "mastodon" | "pixelfed" | "instagram";
                 /** @description Metadata of each imported asset, as JSON. */
                 metadata?: string;
                 /** @description Whether later traversals import what is new. */
@@ -6573,7 +6550,7 @@ export interface operations {
                      * @description Default: the platform that knows the URL, or the first that is configured.
                      * @enum {string}
                      */
-                    platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
+                    platform?: "mastodon" | "pixelfed" | "instagram";
                     /**
                      * @description Metadata of each imported asset.
                      * @example {

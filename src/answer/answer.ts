@@ -207,9 +207,7 @@ function answerWindows(
   });
 }
 
-/**
- * Adds the windows' token usage to the final answer's. A fallback in a window makes it one, too.
- */
+/** Adds the windows' token usage to the final answer's. */
 function addWindowUsage(answer: Answer, generated: readonly GeneratedAnswer[]): Answer {
   const windowAnswers = generated.flatMap((window) => window.answer ?? []);
   const answers = windowAnswers.includes(answer) ? windowAnswers : [answer, ...windowAnswers];
@@ -218,7 +216,6 @@ function addWindowUsage(answer: Answer, generated: readonly GeneratedAnswer[]): 
   return {
     ...answer,
     usage: { inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") },
-    isFallback: answer.isFallback || generated.some((window) => window.failure),
   };
 }
 

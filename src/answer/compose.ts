@@ -33,8 +33,6 @@ export interface Answer {
   /** If it isn't grounded, what a search finds: the closest moments, which prove nothing. */
   related: readonly Hit[];
   usage: { inputTokens: number; outputTokens: number };
-  /** A model failed while answering: a retry may give a better answer. */
-  isFallback: boolean;
 }
 
 /** Events of an answer: the sources that it may cite, chunks of its text, and the whole answer. */
@@ -193,7 +191,7 @@ export async function* generateVerified(
     log("warn", "answer.model_unavailable", { code: error.code, cause: traceOf(error) });
   }
   const { model, usage } = generated ?? { model: MODELS.answer.id, usage: NO_USAGE };
-  const rest = { model, related: [], usage, isFallback: failure !== null };
+  const rest = { model, related: [], usage };
   if (text !== "") {
     const cited = verifier.cited.map((marker) => ({ marker, hit: sources.get(marker)!.hit }));
     const answer = { text: text.trim(), grounded: true, citations: cited, ...rest };
@@ -260,6 +258,5 @@ function toQuotedAnswer(
     model: EXTRACTIVE,
     related: [],
     usage: NO_USAGE,
-    isFallback,
   };
 }

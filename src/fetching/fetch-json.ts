@@ -19,8 +19,7 @@ export interface JsonRequest<Schema extends z.ZodType> {
 
 export interface JsonResponse<Value> {
   value: Value;
-  /** Validators for the next conditional request (RFC 9110, section 13); null if none. */
-  validators: JsonObject | null;
+  /** URL of the next page, from the `Link` header; null without one. */
   next: string | null;
 }
 
@@ -35,22 +34,16 @@ export async function fetchJson<Schema extends z.ZodType>(
   env: { FETCH_ALLOW: string },
   request: JsonRequest<Schema>,
 ): Promise<z.output<Schema>> {
-  const response = await fetchJsonIfChanged(env, request, null);
-  if (response === "unchanged") {
-    throw failed(request.serverName, "answered 304 to an unconditional request");
-  }
-  return response.value;
+  return (await fetchJsonPage(env, request)).value;
 }
 
-/** Fetches like `fetchJson`; returns "unchanged" if `validators` still match (status 304). */
-export async function fetchJsonIfChanged<Schema extends z.ZodType>(
+/** Fetches like `fetchJson`, with the URL of the next page. */
+export async function fetchJsonPage<Schema extends z.ZodType>(
   env: { FETCH_ALLOW: string },
   request: JsonRequest<Schema>,
-  validators: JsonObject | null,
-): Promise<JsonResponse<z.output<Schema>> | "unchanged"> {
+): Promise<JsonResponse<z.output<Schema>>> {
   const { serverName, schema, explain } = request;
-  const { response, text } = await fetchText(env.FETCH_ALLOW, request, validators);
-  if (response.status === 304) return "unchanged";
+  const { response, text } = await fetchText(env.FETCH_ALLOW, request);
   const body = parseJson(text);
   const explained = explain?.(body, response.status);
   if (explained) throw explained;
@@ -58,25 +51,14 @@ export async function fetchJsonIfChanged<Schema extends z.ZodType>(
   if (body === undefined) throw failed(serverName, "did not answer with JSON");
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw failed(serverName, "answered in an unknown shape", parsed.error);
-  return {
-    value: parsed.data,
-    validators: validatorsOf(response),
-    next: parseNextLink(response.headers.get("link") ?? ""),
-  };
+  return { value: parsed.data, next: parseNextLink(response.headers.get("link") ?? "") };
 }
 
 async function fetchText(
   allowed: string,
   request: JsonRequest<z.ZodType>,
-  validators: JsonObject | null,
 ): Promise<{ response: Response; text: string }> {
-  const { etag, lastModified } = validators ?? {};
-  const headers = {
-    accept: "application/json",
-    ...request.headers,
-    ...(typeof etag === "string" && { "if-none-match": etag }),
-    ...(typeof lastModified === "string" && { "if-modified-since": lastModified }),
-  };
+  const headers = { accept: "application/json", ...request.headers };
   const { serverName, secrets, query } = request;
   const url = query ? `${request.url}?${new URLSearchParams(query).toString()}` : request.url;
   const body = request.body && JSON.stringify(request.body);
@@ -101,13 +83,6 @@ function parseJson(text: string): unknown {
 
 function failed(serverName: string, problem: string, cause?: unknown): AppError {
   return new AppError("upstream_failed", `${serverName} ${problem}.`, { cause });
-}
-
-function validatorsOf(response: Response): JsonObject | null {
-  const etag = response.headers.get("etag");
-  const lastModified = response.headers.get("last-modified");
-  if (etag) return { etag };
-  return lastModified ? { lastModified } : null;
 }
 
 /** Returns the URL with `rel="next"` of a `Link` header, null without one. */

@@ -67,7 +67,7 @@ export async function pageRecord<Name extends string, Row, Item>(
 
 function isCursor(cursor: string): boolean {
   const id = decodeCursor(cursor);
-  return /^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}$/.test(id) && cursor === encodeCursor(id);
+  return /^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}(?:_\d{10,15})?$/.test(id) && cursor === encodeCursor(id);
 }
 
 function decodeCursor(cursor: string): string {

@@ -1,10 +1,9 @@
 import type { Next } from "hono";
-import { splitPath } from "../asset-names.ts";
+import { cleanTitle, splitPath } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import type { Checksum } from "../ingest/upload-writer.ts";
 import { append } from "../lists.ts";
-import { cleanTitle } from "../title.ts";
 import type { JsonObject } from "../types.ts";
 import type { Context } from "./context.ts";
 import { userMetadata } from "./fields.ts";

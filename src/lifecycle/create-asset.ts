@@ -1,3 +1,4 @@
+import { cleanTitle } from "../asset-names.ts";
 import { AppError, isNotFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type NotTaken, duplicateWarnings } from "../ingest/duplicate.ts";
@@ -15,7 +16,6 @@ import { indexObject } from "../store/index-object.ts";
 import { assetPrefix, deletePrefix, uploadPrefix } from "../store/r2/object-keys.ts";
 import type { StoredStream } from "../store/r2/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
-import { cleanTitle } from "../title.ts";
 import type { Asset, AssetType, Cue, MediaIndexRow, Shard } from "../types.ts";
 import { purgeAsset } from "./purge.ts";
 

@@ -74,7 +74,7 @@ function inspectIngest({ state, error, updatedAt }: Asset, now: number): Finding
   return finding("ingest_stuck", `The ingest has made no progress for ${minutes} minutes.`);
 }
 
-const idsOf = (segments: Pick<Segment, "segmentId">[]) =>
+export const idsOf = (segments: Pick<Segment, "segmentId">[]) =>
   segments.map(({ segmentId }) => segmentId);
 
 function inspectSegments(asset: Asset, segments: SegmentHealth[]): Finding[] {

@@ -22,7 +22,6 @@ import { log } from "../log.ts";
 import type { ImageModel } from "../models/embed.ts";
 import { isAssetLive, restoreFacts } from "../store/asset-changes.ts";
 import { getAsset, updateProperties } from "../store/d1/assets.ts";
-import { incrementRevision } from "../store/d1/indices.ts";
 import { recountBytes } from "../store/d1/quotas.ts";
 import { recordRestart, reindexFullText, wasRestarted } from "../store/health.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
@@ -40,7 +39,7 @@ import {
 } from "../store/vectorize/vectors.ts";
 import type { Asset, IndexRef, Segment } from "../types.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
-import { inspectAsset, listMismatchedSegments } from "./inspect.ts";
+import { idsOf, inspectAsset, listMismatchedSegments } from "./inspect.ts";
 import { purgeAsset, purgeOrphanAssets } from "./purge.ts";
 import { type Checkpoint, SlicePaused, inBatches } from "./slice.ts";
 
@@ -89,19 +88,15 @@ export async function repairAsset(
   if (!(await isAssetLive(env.DB, asset.assetId))) return purgeAsset(env, asset);
   let findings = await inspectAsset(env, asset, imageModel, now);
   if (findings.length === 0) return recountBytes(env, asset);
-  try {
-    for (const [codes, repair] of REPAIRS) {
-      const repairable = findings.filter(({ code }) => codes.includes(code));
-      if (repairable.length === 0) continue;
-      const about = [...new Set(repairable.flatMap((finding) => finding.about))];
-      await recordRepair(report, asset, repairable, () => repair(context, about));
-      if (repair === recountSegments) {
-        const restarted = await getAsset(env.DB, asset.assetId); // then it isn't ready
-        findings = await inspectAsset(env, restarted ?? asset, imageModel, now);
-      }
+  for (const [codes, repair] of REPAIRS) {
+    const repairable = findings.filter(({ code }) => codes.includes(code));
+    if (repairable.length === 0) continue;
+    const about = [...new Set(repairable.flatMap((finding) => finding.about))];
+    await recordRepair(report, asset, repairable, () => repair(context, about));
+    if (repair === recountSegments) {
+      const restarted = await getAsset(env.DB, asset.assetId); // then it isn't ready
+      findings = await inspectAsset(env, restarted ?? asset, imageModel, now);
     }
-  } finally {
-    await incrementRevision(env.DB, asset.indexId);
   }
   await recountBytes(env, asset);
   if (await isAssetLive(env.DB, asset.assetId)) return;
@@ -206,8 +201,6 @@ async function describeKeyframes(context: RepairContext, segmentIds: string[]): 
   await recordSummary(env, asset);
   throwIfFailed(remaining);
 }
-
-const idsOf = (segments: Segment[]) => segments.map(({ segmentId }) => segmentId);
 
 function throwIfFailed(failure: Failure | null | undefined): void {
   if (failure) throw new AppError(failure.code, failure.message);

@@ -1,15 +1,16 @@
+import { cleanTitle } from "../asset-names.ts";
 import { IMPORTS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { ASSET_PREFIX, newId } from "../ids.ts";
 import type { JobMessageOf } from "../messages.ts";
 import {
+  requireStorableCursor,
   toStorableListing,
-  toStorablePage,
   type Listing,
   type PlatformItem,
   type ImportRequest,
 } from "../platforms/platform.ts";
-import { platformByName } from "../platforms/registry.ts";
+import { platformByName, resolveRequest } from "../platforms/registry.ts";
 import {
   pruneUnchanged,
   listUnstarted,
@@ -27,43 +28,31 @@ import {
   type SyncCursor,
 } from "../store/d1/sources.ts";
 import { indexObject } from "../store/index-object.ts";
-import { cleanTitle } from "../title.ts";
 import type { IndexRef } from "../types.ts";
-
-/** `share` is the synced share of the listing up to its item limit. */
-export type SyncProgress =
-  | { isComplete: true; result: object }
-  | { isComplete: false; share: number };
+import { SlicePaused } from "./slice.ts";
 
 /**
  * Imports one page of a source's listing, from the job's cursor on. Safe to repeat: each item is
- * imported once, and the cursor moves after the items. Throws what the platform throws,
- * `limit_reached` and `account_full` by the account's quota, and `not_found` if the source was
- * deleted.
+ * imported once, and the cursor moves after the items. Throws `SlicePaused` if there are more
+ * pages, what the platform throws, `limit_reached` and `account_full` by the account's quota, and
+ * `not_found` if the source was deleted.
  */
-export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<SyncProgress> {
+export async function syncPage(
+  env: Env,
+  job: JobMessageOf<"import">,
+  onProgress: (share: number) => Promise<unknown>,
+): Promise<object> {
   const source = await getSource<ImportRequest, Listing>(env.DB, job.sourceId);
   if (!source) throw new AppError("not_found", "The source was deleted.");
   const platform = platformByName(source.platform);
-  const listing = source.listing ?? toStorableListing(await platform.resolve(env, source.request));
+  const listing =
+    source.listing ?? toStorableListing(await resolveRequest(env, platform, source.request));
   const cursor = source.syncCursor?.jobId === job.jobId ? source.syncCursor : START;
-  const validators = cursor.pageCursor === null ? source.validators : null;
-  const listed = await platform.list(env, listing, cursor.pageCursor, validators);
-  const page = toStorablePage(source.platform, listed);
-  const { sourceId } = source;
-  const result = {
-    source_id: sourceId,
-    platform: listing.platform,
-    title: listing.title,
-    url: listing.url,
-  };
-  if (page.unchanged) {
-    await updateSource(env.DB, sourceId, { syncCursor: null, syncedAt: Date.now() });
-    return { isComplete: true, result: { ...result, unchanged: true } };
-  }
+  const page = await platform.list(env, listing, cursor.pageCursor);
+  requireStorableCursor(source.platform, page);
   const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
   const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(0, MAX_BROKEN_ENTRIES);
-  const { jobId, trigger } = job;
+  const { jobId, sourceId, trigger } = job;
   const { accountId, indexId, metadata } = source;
   const isRequested = trigger === "request";
   const ids = { jobId, accountId, indexId, sourceId, platform: listing.platform };
@@ -83,36 +72,22 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   await startIngests(env, sync, false);
   const position = cursor.position + items.length;
   const pages = cursor.pages + 1;
-  const isFinal = !items.some(({ isTransient }) => isTransient); // else the next sync asks again
-  const listValidators = cursor.pageCursor === null ? page.validators : cursor.validators;
-  const firstPageValidators = isFinal ? listValidators : null;
   if (page.next && position < source.itemLimit && pages < IMPORTS.maxPages) {
-    const next: SyncCursor = {
-      jobId,
-      pageCursor: page.next,
-      position,
-      pages,
-      validators: firstPageValidators,
-      brokenEntries,
-    };
+    const next: SyncCursor = { jobId, pageCursor: page.next, position, pages, brokenEntries };
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
-    return { isComplete: false, share: position / source.itemLimit };
+    await onProgress(position / source.itemLimit);
+    throw new SlicePaused();
   }
   await startIngests(env, sync, isRequested);
   if (!isRequested) await pruneUnchanged(env.DB, jobId);
-  const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
-  await updateSource(env.DB, sourceId, end);
-  return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
+  await updateSource(env.DB, sourceId, { listing, syncCursor: null, syncedAt: Date.now() });
+  const { title, url } = listing;
+  return { source_id: sourceId, platform: ids.platform, title, url, broken_entries: brokenEntries };
 }
 
 const MAX_BROKEN_ENTRIES = 50;
 
-const START: Omit<SyncCursor, "jobId"> = {
-  pageCursor: null,
-  position: 0,
-  pages: 0,
-  validators: null,
-};
+const START: Omit<SyncCursor, "jobId"> = { pageCursor: null, position: 0, pages: 0 };
 
 function toCandidate(
   { platform, now }: SourceSync,

@@ -9,7 +9,6 @@ import {
   parseItems,
   requireFound,
   toPlatformItem,
-  unsupportedRequest,
   type ImportRequest,
   type Platform,
   type PlatformItem,
@@ -50,14 +49,12 @@ const MEDIA_FIELDS =
  * User: business_discovery"): posts of professional accounts. The API can't fetch a single post of
  * another account, so `media` returns the file URL of the listing, which is valid for some days.
  */
-export const instagram: Platform = {
+export const instagram: Platform<string> = {
   name: "instagram",
   kinds: ["profile"],
   requiredSettings: () => ["INSTAGRAM_TOKEN", "INSTAGRAM_USER_ID"],
-  matches: (request) => toUsername(request) !== null,
-  resolve: async (env, request) => {
-    const username = toUsername(request);
-    if (!username) throw unsupportedRequest("Instagram", request);
+  parse: toUsername,
+  resolve: async (env, username) => {
     const response = fetchJson(env, profileRequest(env, username, ""));
     const found = await requireFound("professional account", response);
     const { username: name, name: title } = found.business_discovery;
@@ -68,7 +65,7 @@ export const instagram: Platform = {
     const after = cursor ? `.after(${pageCursor.parse(cursor).after})` : "";
     const mediaField = `,media.limit(${PAGE_SIZE})${after}{${MEDIA_FIELDS}}`;
     const request = profileRequest(env, userRef.parse(ref).username, mediaField);
-    return fetchListingPage(env, "instagram", request, null, ({ value }) => {
+    return fetchListingPage(env, "instagram", request, ({ value }) => {
       const { media, username } = value.business_discovery;
       const entries = media?.data ?? [];
       const next = media?.paging?.cursors?.after ?? "";

@@ -10,7 +10,6 @@ import {
   parseItems,
   requireFound,
   toPlatformItem,
-  unsupportedRequest,
   type ImportRequest,
   type Listing,
   type Platform,
@@ -71,27 +70,26 @@ const post = z.object({
  * Servers with Mastodon's API (docs.joinmastodon.org/methods/accounts), without a login: an
  * account's public and unlisted posts with media. Each attachment is an item. Boosts are excluded.
  */
-export const mastodon: Platform = { name: "mastodon", ...profilePlatform(parseProfile) };
+export const mastodon: Platform<FediverseProfile> = {
+  name: "mastodon",
+  ...profilePlatform(parseProfile),
+};
 
 /**
  * Accepts `https://host/name` besides Mastodon's forms. Both platforms import from both kinds of
  * server.
  */
-export const pixelfed: Platform = {
+export const pixelfed: Platform<FediverseProfile> = {
   name: "pixelfed",
   ...profilePlatform((request, env) => parseProfile(request, env) ?? parseBareProfile(request)),
 };
 
-function profilePlatform(parse: typeof parseProfile): Omit<Platform, "name"> {
+function profilePlatform(parse: typeof parseProfile): Omit<Platform<FediverseProfile>, "name"> {
   return {
     kinds: ["profile"],
-    matches: (request, env) => parse(request, env) !== null,
-    resolve: async (env, request) => {
-      const profile = parse(request, env);
-      if (!profile) throw unsupportedRequest("Mastodon or Pixelfed", request);
-      return requireFound("profile", toListing(env, profile));
-    },
-    list: (env, { ref }, cursor, validators) => {
+    parse,
+    resolve: (env, profile) => requireFound("profile", toListing(env, profile)),
+    list: (env, { ref }, cursor) => {
       const { server: kind, origin, account: accountId } = accountRef.parse(ref);
       const maxId = cursor && pageCursor.parse(cursor).maxId;
       const { api, pageSize } = SERVERS[kind];
@@ -103,7 +101,7 @@ function profilePlatform(parse: typeof parseProfile): Omit<Platform, "name"> {
       };
       const path = `${api}/accounts/${encodeURIComponent(accountId)}/statuses`;
       const request = { ...apiRequest(origin, path, posts), query };
-      return fetchListingPage(env, kind, request, validators, (response) => ({
+      return fetchListingPage(env, kind, request, (response) => ({
         entries: response.value,
         toItems: (entry) => toItems(post.parse(entry), kind, origin),
         next: nextCursor(response, maxId),
@@ -212,8 +210,8 @@ function toItems(
       language: rest.language,
       altText: file.description,
       handle: { server, origin, post: rest.id, attachment: file.id },
-      ...(!file.url && { unavailable: "The server is still processing it.", isTransient: true }),
-      ...(!assetType && { unavailable: UNKNOWN_KIND, isTransient: false }),
+      ...(!file.url && { unavailable: "The server is still processing it." }),
+      ...(!assetType && { unavailable: UNKNOWN_KIND }),
     });
   });
 }

@@ -9,16 +9,14 @@ import {
   optional,
   parseItems,
   requireFound,
+  singlePage,
   toLanguageTag,
   toPlatformItem,
-  unsupportedRequest,
   type Captions,
   type ImportRequest,
   type Listing,
   type Platform,
   type PlatformItem,
-  requireSetting,
-  sizeRank,
   type Settings,
 } from "./platform.ts";
 import { isYouTube } from "./youtube.ts";
@@ -101,15 +99,12 @@ const titled = z.union([
  * login. A video is fetched from its home server, because others may lack files and captions. The
  * server at `PEERTUBE_URL` is searched, or a search index there, which has the same API.
  */
-export const peertube: Platform = {
+export const peertube: Platform<PeerTubeRef> = {
   name: "peertube",
   kinds: ["url", "playlist", "search"],
   requiredSettings: (kind) => (kind === "search" ? ["PEERTUBE_URL"] : []),
-  matches: (request, env) => toPeerTubeRef(request, env) !== null,
-  resolve: async (env, request) => {
-    if (request.kind === "search") requireSetting(env, "PEERTUBE_URL");
-    const ref = toPeerTubeRef(request, env);
-    if (!ref) throw unsupportedRequest("PeerTube", request);
+  parse: toPeerTubeRef,
+  resolve: async (env, ref) => {
     if (ref.kind === "search") return toListing(ref, `“${ref.id}”`, null);
     const title = await requireFound(
       ref.kind,
@@ -117,18 +112,14 @@ export const peertube: Platform = {
     );
     return toListing(ref, title, pageUrl(ref));
   },
-  list: (env, listing, cursor, validators) => {
+  list: async (env, listing, cursor) => {
     const ref = peerTubeRef.parse(listing.ref);
     if (ref.kind === "video") {
       const request = apiRequest(ref, apiPath(ref), listedVideo);
-      return fetchListingPage(env, "peertube", request, validators, ({ value }) => ({
-        entries: [value],
-        toItems: () => [toVideoItem(value)],
-        next: null,
-      }));
+      return singlePage([toVideoItem(await fetchJson(env, request))]);
     }
     const start = cursor ? pageCursor.parse(cursor).start : 0;
-    return fetchListingPage(env, "peertube", listRequest(ref, start), validators, ({ value }) => {
+    return fetchListingPage(env, "peertube", listRequest(ref, start), ({ value }) => {
       const { total, data } = value;
       const end = start + data.length;
       const isLast = data.length === 0 || end >= (total ?? Infinity);
@@ -256,18 +247,17 @@ function toVideoItem(video: z.infer<typeof listedVideo>): PlatformItem {
     tags: video.tags ?? [],
     language: video.language?.id,
     handle: { origin, id: video.uuid },
-    ...unavailableReason(video),
+    unavailable: unavailableReason(video),
   });
 }
 
-function unavailableReason(video: z.infer<typeof listedVideo>) {
+function unavailableReason(video: z.infer<typeof listedVideo>): string | undefined {
   const { isLive, state, privacy, downloadEnabled } = video;
-  const because = (unavailable: string, isTransient = false) => ({ unavailable, isTransient });
-  if (isLive) return because("It is a live stream; its replay is a video of its own.");
-  if (privacy && !OPEN_PRIVACIES.has(privacy.id)) return because("It is not public.", true);
-  if (state && STATES_BEFORE_FILE.has(state.id)) return because("It isn't published yet.", true);
-  if (state && STATES_WITHOUT_FILE.has(state.id)) return because("It was never published.");
-  return downloadEnabled === false ? because("Its owner doesn't allow downloads.") : {};
+  if (isLive) return "It is a live stream; its replay is a video of its own.";
+  if (privacy && !OPEN_PRIVACIES.has(privacy.id)) return "It is not public.";
+  if (state && STATES_BEFORE_FILE.has(state.id)) return "It isn't published yet.";
+  if (state && STATES_WITHOUT_FILE.has(state.id)) return "It was never published.";
+  return downloadEnabled === false ? "Its owner doesn't allow downloads." : undefined;
 }
 
 /** Titles of elements without a video, by their type, and why there is none. */
@@ -287,7 +277,6 @@ function toElementItem({ id, type, video }: z.infer<typeof element>, ref: PeerTu
     title,
     handle: {},
     unavailable,
-    isTransient: type !== 1,
   });
 }
 
@@ -308,7 +297,7 @@ function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): str
       if (hasVideoTrack(entry) !== hasPictures) return [];
       const url = entry.hasAudio === false && audio ? muxedUrl(entry, audio) : fileUrl(entry);
       return url
-        ? { url, isMp4: isMp4(entry), height: sizeRank(entry.resolution.id, MAX_HEIGHT), order }
+        ? { url, isMp4: isMp4(entry), height: heightRank(entry.resolution.id), order }
         : [];
     });
   });
@@ -323,6 +312,11 @@ function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): str
     );
     return `${origin}/download/videos/generate/${video.uuid}?${query.toString()}`;
   }
+}
+
+/** Ranks heights: from `MAX_HEIGHT` down, then from there up. */
+function heightRank(height: number): number {
+  return height <= MAX_HEIGHT ? MAX_HEIGHT - height : height;
 }
 
 function fileUrl({ fileUrl: url, fileDownloadUrl }: File): string | null {

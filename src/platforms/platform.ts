@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { cleanTitle } from "../asset-names.ts";
 import { cleanText, toOneLine } from "../clean-text.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, type Failure, failureOf } from "../errors.ts";
-import { fetchJsonIfChanged, type JsonRequest, type JsonResponse } from "../fetching/fetch-json.ts";
+import { fetchJsonPage, type JsonRequest, type JsonResponse } from "../fetching/fetch-json.ts";
 import { isLanguageTag } from "../language-tag.ts";
 import { log } from "../log.ts";
-import { cleanTitle } from "../title.ts";
 import type { AssetType, JsonObject } from "../types.ts";
 import { parseWebUrl } from "../web-url.ts";
 
@@ -40,8 +40,6 @@ export interface PlatformItem {
   handle: JsonObject;
   /** Reason that the file can't be downloaded, if the listing gives one; else null. */
   unavailable: Failure | null;
-  /** Whether that reason passes: it isn't published yet, or still processed. */
-  isTransient: boolean;
 }
 
 /** The listing that a request refers to. Serialisable as JSON: stored with the source. */
@@ -65,10 +63,6 @@ export interface ListingPage {
   broken: BrokenEntry[];
   /** Cursor of the next page; null on the last page. Pages may overlap. */
   next: JsonObject | null;
-  /** Validators for the next conditional request; null if `unchanged`: stored ones stay valid. */
-  validators: JsonObject | null;
-  /** Whether the page hasn't changed since `validators`; `items` is empty then. */
-  unchanged: boolean;
 }
 
 /** URLs of a file and its captions. They may expire soon. */
@@ -87,21 +81,16 @@ export interface Captions {
  * A platform to import from. `resolve`, `list` and `media` throw what `fetchJson` throws, and
  * `platform_not_configured` if a setting is missing.
  */
-export interface Platform {
+export interface Platform<Ref = unknown> {
   name: string;
   kinds: ImportRequest["kind"][];
   requiredSettings?: (kind: ImportRequest["kind"]) => (keyof Settings)[];
-  /** Whether the platform supports the request, judged by its form. Sends nothing. */
-  matches(request: ImportRequest, env: Settings): boolean;
+  /** Parses a request by its form; null if it isn't the platform's. Sends nothing. */
+  parse(request: ImportRequest, env: Settings): Ref | null;
   /** Throws `not_found` if the platform has no such listing. */
-  resolve(env: Env, request: ImportRequest): Promise<Listing>;
+  resolve(env: Env, ref: Ref): Promise<Listing>;
   /** Fetches the page at `cursor`; the first page if it is null. */
-  list(
-    env: Env,
-    listing: Listing,
-    cursor: JsonObject | null,
-    validators: JsonObject | null,
-  ): Promise<ListingPage>;
+  list(env: Env, listing: Listing, cursor: JsonObject | null): Promise<ListingPage>;
   /**
    * Returns the current URLs of an item's file and captions. Call `media` right before the
    * download: the URLs expire. Throws `media_not_available`, and `original_removed` if the item was
@@ -116,34 +105,19 @@ export interface Settings {
   PEERTUBE_URL: string;
   YOUTUBE_API_URL: string;
   COBALT_URL: string;
-  FLICKR_API_URL: string;
   INSTAGRAM_API_URL: string;
   INSTAGRAM_USER_ID: string;
   YOUTUBE_API_KEY?: string;
   COBALT_KEY?: string;
-  FLICKR_API_KEY?: string;
   INSTAGRAM_TOKEN?: string;
 }
-
-/** What a setting is needed for, by the first part of its name. */
-const PURPOSES: Record<string, string> = {
-  COBALT: "for videos of YouTube",
-  FLICKR: "for Flickr",
-  INSTAGRAM: "for Instagram",
-  PEERTUBE: "for a search of PeerTube",
-  YOUTUBE: "for YouTube",
-};
 
 /** Returns a setting. Throws `platform_not_configured`, with its name, if it isn't set. */
 export function requireSetting(env: Settings, name: keyof Settings): string {
   const value = env[name];
   if (value) return value;
-  const purpose = PURPOSES[name.split("_")[0]!] ?? "for this platform";
-  throw new AppError(
-    "platform_not_configured",
-    `This deployment has no credential ${purpose}. ` +
-      `Its operator can set ${name}: docs/deploy.md#settings.`,
-  );
+  const message = `This deployment lacks ${name}. Its operator can set it: docs/deploy.md#settings.`;
+  throw new AppError("platform_not_configured", message);
 }
 
 const MAX_LENGTHS = { text: 5000, tags: 50, tag: 100, problem: 200 } as const;
@@ -160,9 +134,8 @@ interface RawItem extends Pick<PlatformItem, "platformId" | "assetType" | "pageU
   tags?: string[];
   language?: Text;
   altText?: Text;
-  /** Reason that the file can't be downloaded, and whether it passes. */
+  /** Reason that the file can't be downloaded. */
   unavailable?: string | undefined;
-  isTransient?: boolean | undefined;
 }
 
 /** Characters of what can't be cut, and is stored. */
@@ -202,7 +175,6 @@ export function toPlatformItem(raw: RawItem): PlatformItem {
     language: toLanguageTag(raw.language),
     altText: toText(raw.altText),
     unavailable,
-    isTransient: raw.isTransient ?? false,
   };
 }
 
@@ -270,11 +242,6 @@ function toText(text: Text): string | null {
   return cleanText((text ?? "").trim().slice(0, MAX_LENGTHS.text)) || null;
 }
 
-/** Ranks sizes: from `max` down, then from `max` up. */
-export function sizeRank(size: number, max: number): number {
-  return size <= max ? max - size : size;
-}
-
 export function mediaNotAvailable(message: string): AppError {
   return new AppError("media_not_available", message);
 }
@@ -283,10 +250,6 @@ export function mediaNotAvailable(message: string): AppError {
 export function loginRequired(message: string) {
   return (_: unknown, status: number): AppError | undefined =>
     status === 401 || status === 403 ? mediaNotAvailable(message) : undefined;
-}
-
-export function unsupportedRequest(platform: string, request: ImportRequest): AppError {
-  return new AppError("unsupported_platform", `That is no ${request.kind} of ${platform}.`);
 }
 
 /** Waits for the first request of a listing. Throws `not_found` if it throws `original_removed`. */
@@ -299,11 +262,9 @@ export async function requireFound<Value>(noun: string, response: Promise<Value>
   }
 }
 
-export function singlePage(items: PlatformItem[], validators: JsonObject | null = null) {
-  return { items, broken: [], next: null, validators, unchanged: false };
+export function singlePage(items: PlatformItem[]): ListingPage {
+  return { items, broken: [], next: null };
 }
-
-export const UNCHANGED = { items: [], broken: [], next: null, validators: null, unchanged: true };
 
 /** A page as the platform sends it, and how an entry is read. */
 interface RawPage {
@@ -312,19 +273,16 @@ interface RawPage {
   next: JsonObject | null;
 }
 
-/** Fetches a page of a listing, conditionally if there are `validators`, and reads its entries. */
+/** Fetches a page of a listing and reads its entries. */
 export async function fetchListingPage<Schema extends z.ZodType>(
   env: Settings,
   platform: string,
   request: JsonRequest<Schema>,
-  validators: JsonObject | null,
   read: (response: JsonResponse<z.output<Schema>>) => RawPage,
 ): Promise<ListingPage> {
-  const response = await fetchJsonIfChanged(env, request, validators);
-  if (response === "unchanged") return UNCHANGED;
-  const { entries, toItems, next } = read(response);
+  const { entries, toItems, next } = read(await fetchJsonPage(env, request));
   const { values: items, broken } = readEntries(platform, entries, toItems);
-  return { items, broken, next, validators: response.validators, unchanged: false };
+  return { items, broken, next };
 }
 
 /** Cuts the title of a listing. Throws `upstream_failed` if its parsed request is too long. */
@@ -335,15 +293,9 @@ export function toStorableListing(listing: Listing): Listing {
   return { platform, title: cleanTitle(title), url: isShort ? url : null, ref };
 }
 
-/**
- * Leaves out validators that are too long. Throws `upstream_failed` if the cursor of the next page
- * is too long.
- */
-export function toStorablePage(platform: string, page: ListingPage): ListingPage {
-  const { next, validators } = page;
+/** Throws `upstream_failed` if the cursor of the page after this one is too long to be stored. */
+export function requireStorableCursor(platform: string, { next }: ListingPage): void {
   if (JSON.stringify(next).length > MAX_STORED.cursor) throw tooLong(platform, "the next page");
-  const areShort = JSON.stringify(validators).length <= MAX_STORED.cursor;
-  return { ...page, validators: areShort ? validators : null };
 }
 
 function tooLong(platform: string, what: string): AppError {

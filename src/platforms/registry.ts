@@ -1,14 +1,19 @@
 import { AppError } from "../errors.ts";
-import { flickr } from "./flickr.ts";
 import { instagram } from "./instagram.ts";
 import { mastodon, pixelfed } from "./mastodon.ts";
 import { peertube } from "./peertube.ts";
-import { type ImportRequest, type Platform, requireSetting, type Settings } from "./platform.ts";
+import {
+  type ImportRequest,
+  type Listing,
+  type Platform,
+  requireSetting,
+  type Settings,
+} from "./platform.ts";
 import { web } from "./web.ts";
 import { youtube } from "./youtube.ts";
 
 const VIDEO_PLATFORMS = [peertube, youtube, web] as const;
-const PHOTO_PLATFORMS = [flickr, mastodon, pixelfed, instagram] as const;
+const PHOTO_PLATFORMS = [mastodon, pixelfed, instagram] as const;
 
 /** Platforms in order of precedence: the first that matches a request handles it. */
 const PLATFORMS: readonly Platform[] = [...VIDEO_PLATFORMS, ...PHOTO_PLATFORMS];
@@ -30,10 +35,10 @@ export function platformFor(
   const platform = candidates.find(
     (candidate) =>
       (platformName === undefined || candidate.name === platformName) &&
-      (candidate.matches(request, env) || (platformName !== undefined && isOpen(request))),
+      (candidate.parse(request, env) !== null || (platformName !== undefined && isOpen(request))),
   );
   if (platform) {
-    for (const name of platform.requiredSettings?.(request.kind) ?? []) requireSetting(env, name);
+    requireSettings(env, platform, request);
     return platform;
   }
   const isKnown = platformName && candidates.some(({ name }) => name === platformName);
@@ -43,6 +48,23 @@ export function platformFor(
     "unsupported_platform",
     `${subject} ${request.kind}. ${REQUEST_HINTS[request.kind]}${isKnown ? "" : supported}`,
   );
+}
+
+function requireSettings(env: Settings, platform: Platform, { kind }: ImportRequest): void {
+  for (const name of platform.requiredSettings?.(kind) ?? []) requireSetting(env, name);
+}
+
+/** Returns what a request refers to. Throws `unsupported_platform`, and what `resolve` throws. */
+export async function resolveRequest(
+  env: Env,
+  platform: Platform,
+  request: ImportRequest,
+): Promise<Listing> {
+  requireSettings(env, platform, request);
+  const ref = platform.parse(request, env);
+  if (ref !== null) return platform.resolve(env, ref);
+  const message = `That is no ${request.kind} of ${platform.name}.`;
+  throw new AppError("unsupported_platform", message);
 }
 
 /** Whether only the platform itself can tell if it knows the target: words, or a user name. */

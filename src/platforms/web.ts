@@ -1,32 +1,28 @@
 import { decodeHTML, decodeHTMLAttribute, decodeHTMLStrict } from "entities";
 import * as z from "zod";
+import { titleFromUrl } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { fetchLimited, toUpstreamError } from "../fetching/guarded-fetch.ts";
-import { titleFromUrl } from "../title.ts";
 import {
   optional,
   toLanguageTag,
   type Captions,
   mediaNotAvailable,
   singlePage,
+  type ImportRequest,
   toPlatformItem,
-  unsupportedRequest,
   type Platform,
   type Settings,
 } from "./platform.ts";
 
 const pageRef = z.object({ url: z.string() });
 /** A video file, or a web page that names the file of its video. Matches any URL: comes last. */
-export const web: Platform = {
+export const web: Platform<string> = {
   name: "web",
   kinds: ["url"],
-  matches: (request) => toWebUrl(request) !== null,
-  resolve: async (_, request) => {
-    const url = toWebUrl(request);
-    if (!url) throw unsupportedRequest("the web", request);
-    return { platform: "web", title: url, url, ref: { url } };
-  },
+  parse: toWebUrl,
+  resolve: async (_, url) => ({ platform: "web", title: url, url, ref: { url } }),
   list: async (env, { ref }) => {
     const { url } = pageRef.parse(ref);
     const page = await fetchWebPage(env, url);
@@ -46,7 +42,7 @@ export const web: Platform = {
 
 const NO_VIDEO = "The page doesn't name the file of a video.";
 
-function toWebUrl(request: Parameters<Platform["matches"]>[0]): string | null {
+function toWebUrl(request: ImportRequest): string | null {
   const url = request.kind === "url" ? URL.parse(request.url) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   url.hash = "";

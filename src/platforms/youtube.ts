@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
-import { fetchJsonIfChanged, fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
+import { fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
 import {
   mediaNotAvailable,
   optional,
@@ -9,8 +9,6 @@ import {
   requireFound,
   singlePage,
   toPlatformItem,
-  UNCHANGED,
-  unsupportedRequest,
   type ImportRequest,
   type Listing,
   type Platform,
@@ -67,30 +65,23 @@ const channel = titled.extend({
  * serves no media: without `COBALT_URL`, every item is unavailable. Also throws
  * `platform_quota_exceeded`.
  */
-export const youtube: Platform = {
+export const youtube: Platform<YouTubeRef> = {
   name: "youtube",
   kinds: ["url", "playlist", "search"],
   requiredSettings: () => ["YOUTUBE_API_KEY"],
-  matches: (request) => toYouTubeRef(request) !== null,
-  resolve: async (env, request) => {
-    const ref = toYouTubeRef(request);
-    if (!ref) throw unsupportedRequest("YouTube", request);
-    requireSetting(env, "YOUTUBE_API_KEY");
+  parse: toYouTubeRef,
+  resolve: async (env, ref) => {
     if (ref.kind === "search") return toListing(ref, `“${ref.id}”`, null);
     return requireFound(ref.kind, fetchListing(env, ref));
   },
-  list: async (env, listing, cursor, validators) => {
+  list: async (env, listing, cursor) => {
     const ref = listRef.parse(listing.ref);
     const hasResolver = env.COBALT_URL !== "";
     if (ref.kind === "video") {
       return singlePage([toVideoItem(await fetchVideo(env, ref.id), hasResolver)]);
     }
     const request = listRequest(env, ref, cursor && pageCursor.parse(cursor).pageToken);
-    // Adding or removing the resolver changes the items of an unchanged list.
-    const usableValidators = validators?.hasResolver === hasResolver ? validators : null;
-    const response = await fetchJsonIfChanged(env, request, usableValidators);
-    if (response === "unchanged") return UNCHANGED;
-    const { items: entries, nextPageToken } = response.value;
+    const { items: entries, nextPageToken } = await fetchJson(env, request);
     const { values: listed, broken } = readEntries("youtube", entries, (entry) => [
       listedVideo.parse(entry),
     ]);
@@ -99,17 +90,10 @@ export const youtube: Platform = {
     const items = listed.map(({ id, title }) => {
       const apiVideo = videos.get(id);
       if (apiVideo) return toVideoItem(apiVideo, hasResolver);
-      const isTransient = title !== "Deleted video";
       const unavailable = "It is private, or was deleted.";
-      return toPlatformItem({ ...videoFields(id), title, unavailable, isTransient });
+      return toPlatformItem({ ...videoFields(id), title, unavailable });
     });
-    return {
-      items,
-      broken,
-      next: nextPageToken ? { pageToken: nextPageToken } : null,
-      validators: response.validators && { ...response.validators, hasResolver },
-      unchanged: false,
-    };
+    return { items, broken, next: nextPageToken ? { pageToken: nextPageToken } : null };
   },
   media: async (env, item) => {
     const apiVideo = await fetchVideo(env, z.string().parse(item.handle.id));
@@ -232,16 +216,14 @@ const LICENCES: Record<string, string> = {
   youtube: "Standard YouTube License",
 };
 
-const WITHOUT_RESOLVER = {
-  unavailable:
-    "YouTube's API serves no media, " +
-    "and the operator of this service has set no resolver (COBALT_URL).",
-};
+const WITHOUT_RESOLVER =
+  "YouTube's API serves no media, and the operator of this service has set no resolver (COBALT_URL).";
 
 function toVideoItem({ id, snippet, status }: Video, hasResolver: boolean): PlatformItem {
   return toPlatformItem({
     ...videoFields(id),
-    ...(unavailableReason({ snippet, status }) ?? (hasResolver ? {} : WITHOUT_RESOLVER)),
+    unavailable:
+      unavailableReason({ snippet, status }) ?? (hasResolver ? undefined : WITHOUT_RESOLVER),
     title: snippet.title,
     author: snippet.channelTitle,
     licence: LICENCES[status?.license ?? ""],
@@ -257,14 +239,13 @@ function videoFields(id: string) {
   return { platformId: id, assetType: "video", pageUrl, handle: { id } } as const;
 }
 
-function unavailableReason({ snippet, status }: Omit<Video, "id">) {
-  const because = (unavailable: string, isTransient = true) => ({ unavailable, isTransient });
+function unavailableReason({ snippet, status }: Omit<Video, "id">): string | undefined {
   const live = snippet.liveBroadcastContent ?? "none";
-  if (live !== "none") return because("It is a live stream that hasn't ended, or begun.");
-  if (status?.privacyStatus === "private") return because("It is private.");
+  if (live !== "none") return "It is a live stream that hasn't ended, or begun.";
+  if (status?.privacyStatus === "private") return "It is private.";
   const upload = status?.uploadStatus ?? "processed";
-  if (upload === "uploaded") return because("It isn't published yet.");
-  return upload === "processed" ? undefined : because(`YouTube doesn't show it: ${upload}.`, false);
+  if (upload === "uploaded") return "It isn't published yet.";
+  return upload === "processed" ? undefined : `YouTube doesn't show it: ${upload}.`;
 }
 
 /** An object on YouTube by its id, an account by its handle or old name, or a search. */

@@ -216,12 +216,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     return replaced;
   },
 
-  async import(env, job, { onProgress }) {
-    const sync = await syncPage(env, job);
-    if (sync.isComplete) return sync.result;
-    await onProgress(sync.share);
-    throw new SlicePaused();
-  },
+  import: (env, job, { onProgress }) => syncPage(env, job, onProgress),
 
   async import_archive(env, job, { calls, onProgress }) {
     const { result } = await requireJob(env.DB, job.accountId, job.jobId);

@@ -3,16 +3,11 @@ import { type AnswerEvent, numberCitations } from "../answer/compose.ts";
 import { linkMarkers } from "../answer/markdown.ts";
 import type { Citation } from "../answer/sources.ts";
 import { toJsonLine, lineOfText } from "../clean-text.ts";
-import { ANSWER, MODELS, LIMITS } from "../config.ts";
+import { ANSWER, LIMITS } from "../config.ts";
 import { failureOf, traceOf, AppError, invalid } from "../errors.ts";
 import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
-import {
-  type Context,
-  countWork,
-  createMediaUrlSigner,
-  type MediaUrlSigner,
-} from "../http/context.ts";
-import { jsonResponse, addEndpoint, createRouter } from "../http/endpoint.ts";
+import { type Context, countWork, createMediaUrlSigner } from "../http/context.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { flag, int, list, share, text, timeRange } from "../http/fields.ts";
 import { streamText } from "../http/text-stream.ts";
 import { strictInt } from "../http/validation.ts";
@@ -20,10 +15,9 @@ import * as z from "../http/zod.ts";
 import { log } from "../log.ts";
 import { costGate } from "../metering/meter-env.ts";
 import { INDEX_GROUP } from "../parameters.ts";
-import { RULES } from "../prompts.ts";
 import { type PartialIndex, IndexGroup, type SearchTarget } from "../search/index-group.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
-import type { MediaIndexRow, Asset } from "../types.ts";
+import type { Asset } from "../types.ts";
 import { queryText, searchFields } from "./records/search-request.ts";
 import { hitRecord, toHitRecord } from "./records/search-result.ts";
 import {
@@ -114,21 +108,50 @@ const ANSWER_RESPONSES = {
 type AnswerRecord = z.input<typeof answerRecord>;
 type CitationRecord = z.input<typeof citation>;
 
-/** `event` and `data` of a server-sent event. `isFallback` isn't sent: it prevents caching. */
+/** `event` and `data` of a server-sent event. */
 type AnswerMessage =
   | { event: "citations"; data: CitationRecord[] }
   | { event: "delta"; data: { text: string } }
-  | { event: "done"; data: AnswerRecord; isFallback: boolean };
+  | { event: "done"; data: AnswerRecord };
+
+interface AnswerRequest {
+  /** Whether the answer is Markdown, whose markers become links. */
+  markdown: boolean;
+  /** Whether the response is server-sent events instead of JSON, as the Accept header may ask. */
+  stream: boolean;
+  answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;
+  /** Lists the indices that are missing once the answer is done; absent for a single index. */
+  listPartial?: () => PartialIndex[];
+}
 
 /**
- * Converts an answer's events to API records, whose citations count from 1. With `markdown`, their
- * markers become links.
+ * Responds with the answer as JSON or as server-sent events. Throws `limit_reached` if the day's
+ * answers are used up.
+ */
+async function respondWithAnswer(
+  c: Context,
+  request: AnswerRequest,
+): Promise<AnswerRecord | Response> {
+  const check = requireQuota(c.env.DB, c.get("caller").accountId, { answers_per_day: 1 });
+  await costGate(c.env).admit(check);
+  const stopped = new AbortController();
+  const messages = toMessages(c, request, stopped.signal);
+  const isStream = request.stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
+  if (isStream) return toEventStream(c, messages, stopped);
+  for await (const message of messages) if (message.event === "done") return message.data;
+  throw new Error("the answer has no `done` event");
+}
+
+/**
+ * Generates the answer and converts its events to API records, whose citations count from 1.
+ * Counts the answer in any case.
  */
 async function* toMessages(
-  events: AsyncGenerator<AnswerEvent>,
-  markdown: boolean,
-  signUrl: MediaUrlSigner,
+  c: Context,
+  { markdown, answer, listPartial }: AnswerRequest,
+  signal: AbortSignal,
 ): AsyncGenerator<AnswerMessage> {
+  const signUrl = createMediaUrlSigner(c);
   const records = new Map<number, CitationRecord>();
   const toRecords = (citations: Citation[]) =>
     Promise.all(
@@ -140,112 +163,25 @@ async function* toMessages(
     );
   const link = (text: string) =>
     markdown ? linkMarkers(text, (marker) => records.get(marker)?.clip_url ?? null) : text;
-  for await (const event of numberCitations(events)) {
-    if ("citations" in event) {
-      yield { event: "citations", data: await toRecords(event.citations) };
-    } else if ("delta" in event) {
-      yield { event: "delta", data: { text: link(event.delta) } };
-    } else {
-      const { grounded, model, usage, isFallback, text, ...found } = event.done;
-      const citations = await toRecords(found.citations);
-      const related = await Promise.all(found.related.map((hit) => toHitRecord(hit, signUrl)));
-      const tokens = { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
-      const data = { answer: link(text), grounded, citations, related, model, usage: tokens };
-      yield { event: "done", data, isFallback };
-    }
-  }
-}
-
-interface AnswerRequest {
-  /** The indices that the answer is from, all of one account. */
-  indices: readonly MediaIndexRow[];
-  /** Everything that the answer depends on, except the contents of the index. */
-  options: { markdown: boolean };
-  /** Whether the response is server-sent events instead of JSON, as the Accept header may ask. */
-  stream: boolean;
-  answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;
-  /** Lists the indices that are missing once the answer is done; absent for a single index. */
-  listPartial?: () => PartialIndex[];
-}
-
-/**
- * Responds with the answer as JSON or as server-sent events. On a custom domain, answers are cached
- * for `ANSWER.cacheMs` while the index is unchanged; a cached answer costs no quota. Throws
- * `limit_reached` if the day's answers are used up.
- */
-async function respondWithAnswer(c: Context, request: AnswerRequest): Promise<Response> {
-  const isStream = request.stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
-  const etag = await computeEtag(c, request);
-  const headers = { ETag: `W/"${etag}"`, "Cache-Control": "private, no-cache" };
-  const cacheUrl = new URL(`/cache/answers/${etag}`, c.req.url).href; // of the Worker's own host
-  const cached = await caches.default.match(cacheUrl);
-  if (cached && !isStream) {
-    const isKnown = c.req.header("if-none-match")?.includes(etag) ?? false;
-    if (isKnown) return new Response(null, { status: 304, headers });
-    return jsonResponse(await cached.json(), 200, headers);
-  }
-  if (!cached) {
-    const check = requireQuota(c.env.DB, c.get("caller").accountId, { answers_per_day: 1 });
-    await costGate(c.env).admit(check);
-  }
-  const stopped = new AbortController();
-  const messages = cached
-    ? replayMessages(await cached.json())
-    : generateMessages(c, request, cacheUrl, stopped.signal);
-  if (isStream) return toEventStream(c, messages, stopped, headers);
-  for await (const message of messages) {
-    if (message.event !== "done") continue;
-    return jsonResponse(message.data, 200, message.isFallback ? {} : headers);
-  }
-  throw new Error("the answer has no `done` event");
-}
-
-/** Generates the answer and caches it unless it is a fallback. Records the usage in any case. */
-async function* generateMessages(
-  c: Context,
-  { options, answer, listPartial }: AnswerRequest,
-  cacheUrl: string,
-  signal: AbortSignal,
-): AsyncGenerator<AnswerMessage> {
   try {
-    const events = answer(c.env, signal);
-    const messages = toMessages(events, options.markdown, createMediaUrlSigner(c));
-    for await (const answered of messages) {
-      const message = listPartial ? addPartial(answered, listPartial()) : answered;
-      if (message.event === "done" && !message.isFallback) {
-        const maxAge = `max-age=${ANSWER.cacheMs / 1000}`;
-        const copy = Response.json(message.data, { headers: { "Cache-Control": maxAge } });
-        c.executionCtx.waitUntil(caches.default.put(cacheUrl, copy));
+    for await (const event of numberCitations(answer(c.env, signal))) {
+      if ("citations" in event) {
+        yield { event: "citations", data: await toRecords(event.citations) };
+      } else if ("delta" in event) {
+        yield { event: "delta", data: { text: link(event.delta) } };
+      } else {
+        const { grounded, model, usage, text, ...found } = event.done;
+        const citations = await toRecords(found.citations);
+        const related = await Promise.all(found.related.map((hit) => toHitRecord(hit, signUrl)));
+        const tokens = { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+        const partial = listPartial && { partial: listPartial().map(toPartialRecord) };
+        const record = { answer: link(text), grounded, citations, related, model, usage: tokens };
+        yield { event: "done", data: { ...record, ...partial } };
       }
-      yield message;
     }
   } finally {
     countWork(c, "answers");
   }
-}
-
-/** Adds the indices that are missing to the whole answer, which isn't cached if there are any. */
-function addPartial(message: AnswerMessage, partial: PartialIndex[]): AnswerMessage {
-  if (message.event !== "done") return message;
-  const data = { ...message.data, partial: partial.map(toPartialRecord) };
-  return { ...message, data, isFallback: message.isFallback || partial.length > 0 };
-}
-
-async function* replayMessages(record: AnswerRecord): AsyncGenerator<AnswerMessage> {
-  if (record.grounded) yield { event: "citations", data: record.citations };
-  yield { event: "delta", data: { text: record.answer } };
-  yield { event: "done", data: record, isFallback: false };
-}
-
-/** Hashes everything that determines the answer: question, index revision, models and prompts. */
-async function computeEtag(c: Context, { indices, options }: AnswerRequest): Promise<string> {
-  const { origin, pathname } = new URL(c.req.url);
-  const revisions = indices.map(({ indexId, revision }) => [indexId, revision]);
-  const content = [c.get("caller").accountId, ...revisions.flat()];
-  const inputs = [origin, pathname, ...content, options, MODELS, RULES];
-  const bytes = new TextEncoder().encode(JSON.stringify(inputs));
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return Buffer.from(digest).toString("base64url");
 }
 
 /**
@@ -256,7 +192,6 @@ function toEventStream(
   c: Context,
   messages: AsyncGenerator<AnswerMessage>,
   stopped: AbortController,
-  headers: Record<string, string>,
 ): Response {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   c.executionCtx.waitUntil(ended);
@@ -273,10 +208,7 @@ function toEventStream(
       end();
     }
   }
-  const type = "text/event-stream; charset=utf-8";
-  const response = streamText(type, formatAll(), () => stopped.abort());
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
+  return streamText("text/event-stream; charset=utf-8", formatAll(), () => stopped.abort());
 }
 
 export const answerRoutes = createRouter("Answers");
@@ -318,7 +250,7 @@ addEndpoint(answerRoutes, "GET /index/{index_name}/answer", {
   async handle(c, { query }) {
     const index = await requireCallerIndex(c);
     await requireAssets(c.env.DB, index.indexId, query.asset_ids);
-    return respondFrom(c, query, index, [index]);
+    return respondFrom(c, query, index);
   },
 });
 
@@ -345,7 +277,7 @@ addEndpoint(answerRoutes, "GET /answer", {
     const { indices, others } = await requireNamedIndices(c, query.index_names);
     const group = new IndexGroup(indices, INDEX_GROUP.timeoutMs);
     const listPartial = () => [...group.partial, ...others];
-    return respondFrom(c, { ...query, asset_ids: [] }, group, indices, listPartial);
+    return respondFrom(c, { ...query, asset_ids: [] }, group, listPartial);
   },
 });
 
@@ -367,7 +299,7 @@ addEndpoint(answerRoutes, "GET /index/{index_name}/answer_vqa", {
   async handle(c, { query }) {
     const index = await requireCallerIndex(c);
     await requireAssets(c.env.DB, index.indexId, query.asset_ids);
-    return respondFrom(c, query, index, [index]);
+    return respondFrom(c, query, index);
   },
 });
 
@@ -376,7 +308,6 @@ function respondFrom(
   c: Context,
   sent: z.output<typeof textAnswerQuery> & Partial<z.output<typeof imageAnswerQuery>>,
   target: SearchTarget,
-  indices: readonly MediaIndexRow[],
   listPartial?: () => PartialIndex[],
 ) {
   const { top_k: topK, asset_ids: assetIds, search_term: searchTerm, top_p: topP } = sent;
@@ -384,8 +315,7 @@ function respondFrom(
   const searched = { topK, assetIds, useImages, ...(searchTerm !== undefined && { searchTerm }) };
   const options = { ...toQuestion(sent), ...searched, ...(useImages && { topP }) };
   return respondWithAnswer(c, {
-    indices,
-    options,
+    markdown: sent.markdown,
     stream: sent.stream,
     answer: (env, signal) => answerFromIndex(env, target, options, signal),
     ...(listPartial && { listPartial }),
@@ -417,8 +347,7 @@ addEndpoint(answerRoutes, "GET /index/{index_name}/{video_id}/answer_vqa", {
     const range = toTimeRangeMs(video, query.start_time, query.end_time);
     const options = { ...toQuestion(query), ...range };
     return respondWithAnswer(c, {
-      indices: [index],
-      options,
+      markdown: query.markdown,
       stream: query.stream,
       answer: (env, signal) => answerAboutVideo(env, video, options, signal),
     });

@@ -19,10 +19,11 @@ import {
   text,
   time,
 } from "../http/fields.ts";
-import { INVALID_CURSOR, pageOf, pageQuery } from "../http/pagination.ts";
+import { INVALID_CURSOR, pageOf, pageQuery, pageRecord, pageRequest } from "../http/pagination.ts";
 import * as z from "../http/zod.ts";
 import { eventId, eventSeq, type IndexId } from "../ids.ts";
 import { indexObject } from "../store/index-object.ts";
+import { toPage } from "../store/sql.ts";
 import {
   ASSET_STATES,
   ASSET_TYPES,
@@ -126,7 +127,7 @@ addEndpoint(eventRoutes, "GET /index/{index_name}/events", {
       throw new AppError("rate_limited", message, { retryAfter: RETRY_AFTER_SECONDS });
     }
     return new Response(stream, {
-      headers: { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store" },
+      headers: { "Content-Type": "text/event-stream; charset=utf-8" },
     });
   },
 });
@@ -224,37 +225,23 @@ addEndpoint(eventRoutes, "POST /index/{index_name}/webhook/test", {
   },
 });
 
-const deliveriesQuery = pageQuery.extend({
-  cursor: z
-    .string()
-    .refine(isEventId, INVALID_CURSOR)
-    .optional()
-    .describe("`next_cursor` of the previous page."),
-});
-
 addEndpoint(eventRoutes, "GET /index/{index_name}/webhook/deliveries", {
   operationId: "listWebhookDeliveries",
   summary: "List the deliveries of a webhook",
   description: "Lists recent deliveries with their attempts, newest first.",
-  query: deliveriesQuery,
+  query: pageQuery,
   response: pageOf("deliveries", deliveryRecord),
-  async handle(c, { query: { limit, cursor } }) {
+  async handle(c, { query }) {
     const { indexId, object } = await requireIndexObject(c);
-    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : eventSeq(indexId, cursor);
+    const { limit, after } = pageRequest(query);
+    const before = after === "" ? Number.MAX_SAFE_INTEGER : eventSeq(indexId, after);
     if (before === null) throw invalid(["query", "cursor"], "value_error", INVALID_CURSOR);
     const { deliveries, counts } = await object.listDeliveries(before, limit + 1);
-    const page = deliveries.slice(0, limit);
-    return {
-      deliveries: page.map((delivery) => toDeliveryRecord(indexId, delivery)),
-      total: counts.pending + counts.delivered + counts.failed,
-      next_cursor: deliveries.length > limit ? eventId(indexId, page.at(-1)!.seq) : null,
-    };
+    const total = counts.pending + counts.delivered + counts.failed;
+    const page = toPage(deliveries, total, limit, ({ seq }) => eventId(indexId, seq));
+    return pageRecord("deliveries", page, (delivery) => toDeliveryRecord(indexId, delivery));
   },
 });
-
-function isEventId(cursor: string): boolean {
-  return /^evt_[0-9A-HJKMNP-TV-Z]{26}_\d{10,15}$/.test(cursor);
-}
 
 async function requireIndexObject(c: Context) {
   const { indexId } = await requireCallerIndex(c);

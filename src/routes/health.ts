@@ -1,5 +1,5 @@
 import { CONNECTIONS, mapConcurrent, raceAbort } from "../concurrency.ts";
-import { CAPACITY, HEALTH_CHECK_MS } from "../config.ts";
+import { CAPACITY, HEALTH_CHECK_MS, VERSION } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import { mapRecord } from "../field-names.ts";
 import { authenticate } from "../http/authenticate.ts";
@@ -11,7 +11,6 @@ import { log } from "../log.ts";
 import { modelLimiter } from "../models/call-limiter.ts";
 import { probeDatabase } from "../store/d1/accounts.ts";
 import {
-  type Backlog,
   type BindingCall,
   type Fill,
   getDatabaseFill,
@@ -20,9 +19,8 @@ import {
   listFills,
   RESOURCES,
 } from "../store/deployment.ts";
-import { VERSION } from "./openapi-info.ts";
 
-const BINDING_STATES = ["ok", "unavailable", "timeout", "not_checked"] as const;
+const BINDING_STATES = ["ok", "unavailable", "timeout"] as const;
 const FILL_STATES = ["ok", "filling", "full"] as const;
 
 const seconds = (description: string) => number(description, 0.012).nullable();
@@ -42,18 +40,10 @@ const deploymentRecord = z
       .array(
         z.object({
           binding: text("Name of the binding.", "DB"),
-          state: oneOf(BINDING_STATES, "`not_checked`: a call costs money, as of `npm run smoke`."),
-          response_seconds: seconds("Duration of the call; null if none was made."),
-          backlog: z
-            .object({
-              messages: int("Messages that wait.", 3),
-              oldest_seconds: seconds("Age of the oldest message, if the queue says it."),
-            })
-            .nullable()
-            .describe("Backlog of a queue; null for other bindings."),
+          state: oneOf(BINDING_STATES, "Whether it answered, in time."),
         }),
       )
-      .describe("Each binding and whether it answers."),
+      .describe("Each binding that doesn't bill calls. Others are for `npm run smoke`."),
     oldest_work: z
       .object({
         queued_asset_seconds: seconds("Time for which a queued asset hasn't changed; null: none."),
@@ -61,7 +51,6 @@ const deploymentRecord = z
       })
       .nullable()
       .describe("How long the oldest work has waited."),
-    accepts_ingests: flag("False while D1 is almost full.", true).nullable(),
     last_swept_at: time("When the cron trigger ran, due once a minute; null: never.").nullable(),
     fill: z.array(fill).nullable().describe("How full the stores are."),
     model_limits: z
@@ -125,32 +114,25 @@ async function getDeepHealth(c: Context): Promise<Response> {
   return jsonResponse({ detail: "The database doesn't answer.", ...record }, 503);
 }
 
-/** Bindings that bill each call, and so aren't called. */
-const BILLED = ["AI", "FRAMES", "IMAGES"];
-
 /**
- * Calls every binding once, each for at most `HEALTH_CHECK_MS`, and reads how full they are. What
- * can't be read, because a binding doesn't answer, is null.
+ * Calls every binding that doesn't bill calls once, each for at most `HEALTH_CHECK_MS`, and reads
+ * how full they are. What can't be read, because a binding doesn't answer, is null.
  */
 async function inspectDeployment(env: Env, now: number) {
   const limiter = modelLimiter(env);
   const limitCall = { binding: "MODEL_LIMITER", call: () => limiter.listLimits() };
   const [bindings, oldestWork, database, fills, limits] = await Promise.all([
-    mapConcurrent([...listBindingCalls(env, now), limitCall], CONNECTIONS, checkBinding),
+    mapConcurrent([...listBindingCalls(env), limitCall], CONNECTIONS, checkBinding),
     readOrNull(getOldestWork(env.DB, now)),
     readOrNull(getDatabaseFill(env)),
     readOrNull(listFills(env)),
     readOrNull(limiter.listLimits()),
   ]);
-  const notChecked = BILLED.map((binding) => {
-    return { binding, state: "not_checked" as const, response_seconds: null, backlog: null };
-  });
   return {
     // every request needs D1
     ok: bindings.every(({ binding, state }) => binding !== "DB" || state === "ok"),
-    bindings: [...bindings, ...notChecked],
+    bindings,
     oldestWork,
-    acceptsIngests: database?.acceptsIngests ?? null,
     lastSweptAt: database?.sweptAt ?? null,
     fill: fills?.map((one) => Object.assign(one, { state: stateOf(one) })) ?? null,
     modelLimits: limits?.map(({ model, code, count }) => ({ model, code, calls: count })) ?? null,
@@ -158,22 +140,18 @@ async function inspectDeployment(env: Env, now: number) {
 }
 
 async function checkBinding({ binding, call }: BindingCall) {
-  const startedAt = Date.now();
-  let state = "ok" as (typeof BINDING_STATES)[number];
-  const value = await withinLimit(call()).catch((error: unknown) => {
+  let state: (typeof BINDING_STATES)[number] = "ok";
+  try {
+    await withinLimit(call());
+  } catch (error) {
     log("error", "health.binding_failed", { binding, cause: traceOf(error) });
     state = error instanceof Error && error.name === "TimeoutError" ? "timeout" : "unavailable";
-  });
-  const backlog = isBacklog(value) ? value : null;
-  return { binding, state, response_seconds: (Date.now() - startedAt) / 1000, backlog };
+  }
+  return { binding, state };
 }
 
 function withinLimit<T>(call: Promise<T>): Promise<T> {
   return raceAbort(AbortSignal.timeout(HEALTH_CHECK_MS), call);
-}
-
-function isBacklog(value: unknown): value is Backlog {
-  return typeof value === "object" && value !== null && "oldest_seconds" in value;
 }
 
 function readOrNull<T>(read: Promise<T>): Promise<T | null> {

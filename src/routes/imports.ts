@@ -5,8 +5,13 @@ import { requirePublicUrl } from "../fetching/public-url.ts";
 import { mapRecord, toCamelFields, toSnakeCase } from "../field-names.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
-import type { EndpointDescription, Route } from "../http/describe-endpoint.ts";
-import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
+import {
+  addEndpoint,
+  createRouter,
+  type EndpointDescription,
+  type Route,
+  type SentInput,
+} from "../http/endpoint.ts";
 import {
   countField,
   deletedRecord,

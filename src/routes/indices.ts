@@ -70,7 +70,6 @@ addEndpoint(indexRoutes, "POST /index", {
       createdAt: now,
       updatedAt: now,
       lastTraversedAt: null,
-      revision: 0,
     };
     await store.insertIndex(c.env, index);
     if (settings.webhook_url) await setWebhook(c, index, settings);
@@ -81,7 +80,9 @@ addEndpoint(indexRoutes, "POST /index", {
 addEndpoint(indexRoutes, "GET /index", {
   operationId: "listIndices",
   summary: "List the indices",
-  description: "Lists the indices of the account by their creation, with what each contains.",
+  description:
+    "Lists the indices (collections of videos and images) of the account by their creation, with " +
+    "what each contains.",
   query: pageQuery,
   response: pageOf("indices", indexRecord),
   async handle(c, { query }) {

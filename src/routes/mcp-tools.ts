@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { toJsonLine, toVisibleText } from "../clean-text.ts";
-import type { Operation } from "../http/describe-endpoint.ts";
+import type { Operation } from "../http/endpoint.ts";
 import { indexName, list, text } from "../http/fields.ts";
 import * as z from "../http/zod.ts";
 import { ID_CHARACTERS } from "../ids.ts";
@@ -16,7 +16,8 @@ export type SendToolRequest = (
 /** A tool: an endpoint of the API, with the fields that a model has use for. */
 interface Tool {
   operationId: string;
-  description: string;
+  /** What a model needs to know, if that is more or less than the endpoint's description says. */
+  description?: string;
   /** Arguments that differ from the endpoint's. */
   fields?: z.ZodRawShape;
 }
@@ -76,12 +77,7 @@ function shownOf(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 const TOOLS: Readonly<Record<string, Tool>> = {
-  list_indices: {
-    operationId: "listIndices",
-    description:
-      "Lists the indices (collections of videos and images) that can be searched, with what each " +
-      "holds. Start here unless you know the index_name.",
-  },
+  list_indices: { operationId: "listIndices" },
   list_assets: {
     operationId: "listAssets",
     description:
@@ -112,47 +108,17 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       '"how many minutes of dogs are there, by year?". Without a query, it counts what there is. ' +
       "With a query, it counts the moments whose score is top_p or more.",
   },
-  answer: {
-    operationId: "answerFromText",
-    description:
-      "Answers a question from what is said, written and shown in an index's videos and images. " +
-      "Each claim is marked [1], and each marker's citation is a moment that proves it, with " +
-      "times and a clip_url. Where nothing supports an answer, grounded is false. To see the " +
-      "moments themselves, use search.",
-    fields: {
-      index_names: INDEX_NAMES,
-    },
-  },
-  list_watches: {
-    operationId: "listWatches",
-    description:
-      "Lists the watches of an index: queries that announce each new moment which matches, with " +
-      "how many have matched so far.",
-  },
-  list_watch_matches: {
-    operationId: "listWatchMatches",
-    description:
-      "Lists the moments that have matched a watch, of the newest videos and images first, with " +
-      "their times in seconds, scores and clip_url.",
-  },
+  answer: { operationId: "answerFromText", fields: { index_names: INDEX_NAMES } },
+  list_watches: { operationId: "listWatches" },
+  list_watch_matches: { operationId: "listWatchMatches" },
   create_watch: {
     operationId: "createWatch",
     description:
       "Announces from now on each new moment that matches words, or is like a segment or an asset. " +
       "What is there already doesn't match: use search for that. Give query, similar_to or both.",
   },
-  update_watch: {
-    operationId: "updateWatch",
-    description:
-      "Changes what is given of a watch, for what is added from now on: paused true announces " +
-      "nothing for now, false resumes it. Its matches so far stay.",
-  },
-  delete_watch: {
-    operationId: "deleteWatch",
-    description:
-      "Deletes a watch and its list of matches for good. The videos and images stay. To stop it " +
-      "for a while, use update_watch with paused.",
-  },
+  update_watch: { operationId: "updateWatch" },
+  delete_watch: { operationId: "deleteWatch" },
 };
 
 /** Adds the tools of the endpoints to a server; those that write only if `canWrite`. */
@@ -170,7 +136,7 @@ export function addTools(
     const outputSchema = outputOf(tool, endpoint);
     const config = {
       title: endpoint.summary,
-      description: tool.description,
+      description: tool.description ?? endpoint.description,
       inputSchema: inputOf(tool, endpoint),
       outputSchema,
       annotations: { readOnlyHint: isReadOnly, openWorldHint: false, destructiveHint },

@@ -1,13 +1,11 @@
-import { LIMITS } from "../config.ts";
+import { LIMITS, VERSION } from "../config.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { authenticate, authenticateAs } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
-import type { Operation } from "../http/describe-endpoint.ts";
-import { createRouter } from "../http/endpoint.ts";
+import { createRouter, type Operation } from "../http/endpoint.ts";
 import { readBody } from "../http/validation.ts";
 import { parseJsonText } from "../json-parse.ts";
 import type { SendToolRequest } from "./mcp-tools.ts";
-import { VERSION } from "./openapi-info.ts";
 
 /** Error codes of JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700;

@@ -1,3 +1,4 @@
+import { titleFromUrl } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
@@ -26,7 +27,6 @@ import { purgeAsset } from "../lifecycle/purge.ts";
 import { append } from "../lists.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import type { StoredStream } from "../store/r2/streams.ts";
-import { titleFromUrl } from "../title.ts";
 import type { AssetType, MediaIndexRow } from "../types.ts";
 
 export const transcriptEncoding = text(

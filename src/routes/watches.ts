@@ -262,7 +262,8 @@ async function toRecords(c: Context, index: MediaIndexRow, watches: readonly Wat
 addEndpoint(watchRoutes, "GET /index/{index_name}/watches", {
   operationId: "listWatches",
   summary: "List the watches of an index",
-  description: "Lists the watches of an index, the oldest first.",
+  description:
+    "Lists the watches of an index, the oldest first, with how many segments have matched each.",
   query: pageQuery,
   response: pageOf("watches", watchRecord),
   async handle(c, { query }) {
@@ -331,7 +332,8 @@ addEndpoint(watchRoutes, "PATCH /index/{index_name}/watches/{watch_id}", {
 addEndpoint(watchRoutes, "DELETE /index/{index_name}/watches/{watch_id}", {
   operationId: "deleteWatch",
   summary: "Delete a watch",
-  description: "Deletes a watch and its list of matches. The segments stay.",
+  description:
+    "Deletes a watch and its list of matches for good. The segments stay. `paused` stops it for a while.",
   response: deletedRecord("watch"),
   async handle(c, { params }) {
     const { index, watch } = await requireCallerWatch(c, params);

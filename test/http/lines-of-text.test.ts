@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { z } from "zod";
-import { registry } from "../../src/app.ts";
+import { ROUTERS } from "../../src/app.ts";
 import { INVISIBLE_TEXTS, isVisible } from "../support/invisible-text.ts";
 
 /** Texts that are neither stored nor shown to others, and that may have any characters. */
@@ -38,14 +38,10 @@ function* listTexts(schema: z.core.$ZodType, path: string): Generator<[string, z
   }
 }
 
-const texts = registry.definitions.flatMap((definition) => {
-  if (definition.type !== "route") return [];
-  const { method, path, request } = definition.route;
-  const json = request?.body?.content["application/json"];
-  const body = json && "schema" in json ? json.schema : undefined;
-  const parts = { body, query: request?.query };
-  return Object.entries(parts).flatMap(([part, schema]) =>
-    schema ? Array.from(listTexts(schema as z.core.$ZodType, `${method} ${path} ${part}`)) : [],
+const texts = ROUTERS.flatMap(({ endpoints }) => endpoints).flatMap((endpoint) => {
+  const { method, path, query, body } = endpoint;
+  return Object.entries({ body, query }).flatMap(([part, schema]) =>
+    schema ? Array.from(listTexts(schema, `${method} ${path} ${part}`)) : [],
   );
 });
 

@@ -74,15 +74,15 @@ describe("PeerTube", () => {
   });
 
   it.each([
-    [{ isLive: true }, "live", false],
-    [{ privacy: { id: 5, label: "Password" } }, "not public", true],
-    [{ state: { id: 2, label: "To transcode" } }, "published yet", true],
-    [{ state: { id: 4, label: "Waiting" } }, "published yet", true],
-    [{ state: { id: 12, label: "Import failed" } }, "never published", false],
-  ])("lists unavailable videos with the reason: %j", async (overrides, reason, isTransient) => {
+    [{ isLive: true }, "live"],
+    [{ privacy: { id: 5, label: "Password" } }, "not public"],
+    [{ state: { id: 2, label: "To transcode" } }, "published yet"],
+    [{ state: { id: 4, label: "Waiting" } }, "published yet"],
+    [{ state: { id: 12, label: "Import failed" } }, "never published"],
+  ])("lists unavailable videos with the reason: %j", async (overrides, reason) => {
     await stubPlatform("refused", { items: sceneItems(1, { overrides }) });
     const item = await firstItem(channelRequest("refused"));
-    expect(item).toMatchObject({ unavailable: { code: "media_not_available" }, isTransient });
+    expect(item).toMatchObject({ unavailable: { code: "media_not_available" } });
     expect(item.unavailable!.message).toContain(reason);
     const error = await errorOf(resolveMedia("peertube", { ...item, unavailable: null }));
     expect(error).toMatchObject({ code: "media_not_available" });
@@ -102,13 +102,6 @@ describe("PeerTube", () => {
       "It is private.",
       expect.stringContaining("not published"),
       expect.stringContaining("not published"),
-    ]);
-    expect(page.items.map(({ isTransient }) => isTransient)).toEqual([
-      false,
-      false,
-      true,
-      true,
-      true,
     ]);
     expect(new Set(page.items.map(({ platformId }) => platformId)).size).toBe(5);
   });
@@ -229,21 +222,19 @@ describe("YouTube", () => {
     expect(deleted).toMatchObject({
       title: "Deleted video",
       unavailable: { code: "media_not_available" },
-      isTransient: false,
     });
   });
 
   it.each([
-    [{ snippet: { title: "On air", liveBroadcastContent: "live" } }, "live", true],
-    [{ snippet: { title: "Soon", liveBroadcastContent: "upcoming" } }, "begun", true],
-    [{ status: { privacyStatus: "private" } }, "private", true],
-    [{ status: { uploadStatus: "uploaded" } }, "published yet", true],
-    [{ status: { uploadStatus: "rejected" } }, "rejected", false],
-  ])("says whether the reason passes: %j", async (overrides, reason, isTransient) => {
+    [{ snippet: { title: "On air", liveBroadcastContent: "live" } }, "live"],
+    [{ snippet: { title: "Soon", liveBroadcastContent: "upcoming" } }, "begun"],
+    [{ status: { privacyStatus: "private" } }, "private"],
+    [{ status: { uploadStatus: "uploaded" } }, "published yet"],
+    [{ status: { uploadStatus: "rejected" } }, "rejected"],
+  ])("says why a video isn't available: %j", async (overrides, reason) => {
     await stubPlatform("later", { items: sceneItems(1, { overrides }) });
     const item = await firstItem(playlist("later"));
     expect(item.unavailable!.message).toContain(reason);
-    expect(item.isTransient).toBe(isTransient);
   });
 
   it("lists a tab of a channel by its own playlist", async () => {
@@ -260,19 +251,17 @@ describe("YouTube", () => {
   });
 
   it("lists videos as unavailable while no resolver is set", async () => {
-    await stubPlatform("bare", { items: sceneItems(1), etag: '"same"' });
+    await stubPlatform("bare", { items: sceneItems(1) });
     const listing = await resolveListing(playlist("bare"));
     const platform = platformByName("youtube");
     const envWithoutResolver = { ...env, COBALT_URL: "" };
-    const page = await platform.list(envWithoutResolver, listing, null, null);
+    const page = await platform.list(envWithoutResolver, listing, null);
     expect(page.items[0]!.unavailable).toMatchObject({ code: "media_not_available" });
     expect(await errorOf(platform.media(envWithoutResolver, page.items[0]!))).toMatchObject({
       code: "media_not_available",
     });
-    const repeated = await platform.list(envWithoutResolver, listing, null, page.validators);
-    expect(repeated.unchanged).toBe(true);
-    const withResolver = await platform.list(env, listing, null, page.validators);
-    expect(withResolver).toMatchObject({ unchanged: false, items: [{ unavailable: null }] });
+    const withResolver = await platform.list(env, listing, null);
+    expect(withResolver).toMatchObject({ items: [{ unavailable: null }] });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import type { ListingPage, ImportRequest } from "../../src/platforms/platform.ts";
-import { platformByName, platformFor } from "../../src/platforms/registry.ts";
+import { platformByName, platformFor, resolveRequest } from "../../src/platforms/registry.ts";
 import type { JsonObject } from "../../src/types.ts";
 import {
   listAllItems,
@@ -38,7 +38,6 @@ const CASES: [string, (scene: string) => ImportRequest, string | undefined, numb
     undefined,
     60,
   ],
-  ["flickr", (username) => ({ kind: "profile", username }), "flickr", 230],
   ["instagram", (username) => ({ kind: "profile", username }), undefined, 60],
 ];
 
@@ -59,9 +58,14 @@ describe.each(CASES)("%s", (name, requestFor, platformName, count) => {
 
   it("returns the metadata of an item, and the URL of its file", async () => {
     const scene = `metadata_${name}`;
-    const isVideo = platformName !== "flickr" || undefined;
-    const item = { id: "a", file: "clip.mp4", title: "Lighthouse", altText: "A tower", isVideo };
-    await stubPlatform(scene, { items: [{ ...item, isVideo: isVideo ?? false }] });
+    const item = {
+      id: "a",
+      file: "clip.mp4",
+      title: "Lighthouse",
+      altText: "A tower",
+      isVideo: true,
+    };
+    await stubPlatform(scene, { items: [item] });
     const listed = await firstItem(requestFor(scene), platformName);
     expect(listed).toMatchObject({ title: "Lighthouse", unavailable: null });
     expect(listed.publishedAt).toMatch(/^2026-05-04T10:20:30/);
@@ -137,28 +141,6 @@ describe("a deleted item", () => {
   );
 });
 
-describe("an unchanged list", () => {
-  it.each(CASES.filter(([name]) => !["flickr", "instagram"].includes(name)))(
-    "is requested conditionally on %s",
-    async (name, requestFor) => {
-      const scene = `unchanged_${name}`;
-      const etag = '"one"';
-      await stubPlatform(scene, { items: sceneItems(2), etag });
-      const listing = await resolveListing(requestFor(scene));
-      const { validators } = await listPage(listing);
-      expect(validators).toMatchObject({ etag });
-      expect(await listPage(listing, null, validators)).toMatchObject({
-        unchanged: true,
-        items: [],
-      });
-      await stubPlatform(scene, { items: sceneItems(3), etag: '"two"' });
-      const changed = await listPage(listing, null, validators);
-      expect(changed).toMatchObject({ unchanged: false, validators: { etag: '"two"' } });
-      expect(changed.items).toHaveLength(3);
-    },
-  );
-});
-
 describe("Retry-After", () => {
   it("is read as a date, and from Mastodon's X-RateLimit-Reset", async () => {
     const soon = new Date(Date.now() + 90_000);
@@ -178,12 +160,12 @@ describe("a missing setting", () => {
   it.each([
     ["youtube", "YOUTUBE_API_KEY", { kind: "search", query: "boats" }],
     ["peertube", "PEERTUBE_URL", { kind: "search", query: "boats" }],
-    ["flickr", "FLICKR_API_KEY", { kind: "profile", username: "boats" }],
     ["instagram", "INSTAGRAM_TOKEN", { kind: "profile", username: "boats" }],
     ["instagram", "INSTAGRAM_USER_ID", { kind: "profile", username: "boats" }],
   ] as const)("of %s is named in the error: %s", async (name, setting, request) => {
     const platform = platformByName(name);
-    const error = await errorOf(platform.resolve({ ...env, [setting]: "" }, request));
+    const settings = { ...env, [setting]: "" };
+    const error = await errorOf(resolveRequest(settings, platform, request));
     expect(error).toMatchObject({ code: "platform_not_configured" });
     expect(error!.message).toContain(setting);
     const choose = () => platformFor({ ...env, [setting]: "" }, request, name);

@@ -107,7 +107,7 @@ describe("the log contains no user data", () => {
       ["videonet/search", { query: MARK }],
       ["videonet/playlist", { playlist_id: MARK }],
       ["photonet/profile", { username: `${MARK}@${MARK}.invalid` }],
-      ["photonet/profile", { username: MARK, platform: "flickr" }],
+      ["photonet/profile", { username: MARK, platform: "instagram" }],
     ] as const) {
       await client.send("POST", `/index/logged/${path}`, { json });
     }

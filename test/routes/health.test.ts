@@ -64,14 +64,7 @@ describe("the deep health check", () => {
       JOBS: "ok",
       WEBHOOKS: "ok",
       MODEL_LIMITER: "ok",
-      AI: "not_checked",
-      FRAMES: "not_checked",
-      IMAGES: "not_checked",
     });
-    for (const { state, response_seconds, backlog, binding } of bindings) {
-      expect(response_seconds === null).toBe(state === "not_checked");
-      expect(backlog !== null).toBe(["INGEST", "JOBS", "WEBHOOKS"].includes(binding));
-    }
   });
 
   it("names nothing of any account", async () => {

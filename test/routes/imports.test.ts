@@ -216,7 +216,7 @@ describe("an import request", () => {
     });
     expect(response.status).toBe(501);
     expect(response.headers.has("retry-after")).toBe(false);
-    expect(await response.text()).toContain("no credential for YouTube");
+    expect(await response.text()).toContain("This deployment lacks YOUTUBE_API_KEY");
   });
 
   it.each([

@@ -58,7 +58,7 @@ describe("an index whose database", () => {
     expect([response.status, await response.json()]).toEqual([503, { detail: BUSY }]);
   });
 
-  it("fails is named beside an answer from the others, which isn't cached", async () => {
+  it("fails is named beside an answer from the others", async () => {
     const settings = await withDatabase([tower], outOfReach);
     const path = "/answer?query=Who+lives+here+with+two+goats%3F&index_names=*";
     const response = await fetchDeployed(settings, client.key, path);
@@ -66,7 +66,6 @@ describe("an index whose database", () => {
     expect(grounded).toBe(true);
     expect(citations.map(({ index_name }: Json) => index_name)).toEqual(["trip"]);
     expect(partial).toEqual([{ index_name: "tower", reason: BUSY }]);
-    expect(response.headers.get("etag")).toBeNull();
     expect((await client.json("GET", path)).partial).toEqual([]);
   });
 });

@@ -29,14 +29,14 @@ describe("a followed source", () => {
     return waitForImport(client, sources[0].job_id);
   }
 
-  it("adds only new items, and is requested conditionally", async () => {
+  it("adds only new items", async () => {
     const indexId = await createIndex(client, "news");
     const [first, second] = sceneImages("n1", "n2");
-    await stubPlatform("daily", { items: [first!], etag: '"1"' });
+    await stubPlatform("daily", { items: [first!] });
     await runImport(client, "news/photonet/profile", { ...profileOf("daily"), follow: true });
     const unchanged = await syncAgain(indexId, "news");
-    expect(unchanged.result).toMatchObject({ unchanged: true, items: [] });
-    await stubPlatform("daily", { items: [second!, first!], etag: '"2"' });
+    expect(unchanged.result).toMatchObject({ items: [] });
+    await stubPlatform("daily", { items: [second!, first!] });
     const changed = await syncAgain(indexId, "news");
     expect(changed.result.items.map((item: Json) => item.outcome)).toEqual(["added"]);
     expect((await client.json("GET", "/index/news")).index.counts.images).toBe(2);
@@ -46,12 +46,12 @@ describe("a followed source", () => {
     });
   });
 
-  it("adds an item that was processed on, though its list is unchanged", async () => {
+  it("adds an item that was still processed at the sync before", async () => {
     const indexId = await createIndex(client, "later");
     const [first, second] = sceneImages("l1", "l2");
     const media_attachments = [{ id: "5", type: "image", url: null }];
     const processed = { ...second!, overrides: { media_attachments } };
-    await stubPlatform("later", { items: [first!, processed], etag: '"1"' });
+    await stubPlatform("later", { items: [first!, processed] });
     const request = { ...profileOf("later"), follow: true };
     const begun = await runImport(client, "later/photonet/profile", request);
     expect(begun.result.items.map(({ outcome }: Json) => outcome)).toEqual([
@@ -60,10 +60,10 @@ describe("a followed source", () => {
     ]);
     const waiting = await syncAgain(indexId, "later");
     expect(waiting.result.items.map(({ outcome }: Json) => outcome)).toEqual(["unavailable"]);
-    await stubPlatform("later", { items: [first!, second!], etag: '"1"' });
+    await stubPlatform("later", { items: [first!, second!] });
     const published = await syncAgain(indexId, "later");
     expect(published.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
-    expect((await syncAgain(indexId, "later")).result).toMatchObject({ unchanged: true });
+    expect((await syncAgain(indexId, "later")).result).toMatchObject({ items: [] });
   });
 
   it("can be imported again and followed by its `request`, and stays one source", async () => {
@@ -103,6 +103,24 @@ describe("a followed source", () => {
     const repeated = await runImport(client, `${name}/photonet/profile`, request);
     expect(repeated.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
     expect(repeated.result.items[0].image_id).not.toBe(image_id);
+  });
+
+  it("of a platform that is no longer supported stays listed, and its sync says so", async () => {
+    const indexId = await createIndex(client, "former");
+    await stubPlatform("former", { items: [sceneImage("f")] });
+    await runImport(client, "former/photonet/profile", { ...profileOf("former"), follow: true });
+    await env.DB.prepare("UPDATE sources SET platform = 'flickr' WHERE index_id = ?")
+      .bind(indexId)
+      .run();
+    const { account_id: accountId } = await client.json("POST", "/init");
+    expect(await syncFollowedSources(env, { accountId, indexId })).toBe(1);
+    const { sources } = await client.json("GET", "/index/former/sources");
+    expect(sources).toMatchObject([{ platform: "flickr", items: 1, follow: true }]);
+    expect(await client.waitForJob(sources[0].job_id)).toMatchObject({
+      error: { code: "unsupported_platform", message: expect.stringContaining("flickr") },
+    });
+    const { job_id: traversal } = await client.json("POST", "/index/former/traverse");
+    expect(await client.waitForJob(traversal)).toMatchObject({ state: "succeeded" });
   });
 
   it("isn't synced after its deletion, and its assets stay", async () => {

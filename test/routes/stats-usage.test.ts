@@ -6,7 +6,6 @@ import { type Call, type Client, fixture, fixtureUrl, newClient } from "../suppo
 import { fetchDeployed } from "../support/deployed.ts";
 import { deliver, setState, startAsset } from "../support/ingest-helpers.ts";
 import { storedBytes } from "../support/quota-accounts.ts";
-import { scriptAnswers } from "../support/scripted-model.ts";
 import { waitUntil } from "../support/wait.ts";
 
 let client: Client;
@@ -131,24 +130,4 @@ describe("a search", () => {
     await waitForUsage("model_calls");
     expect(await usage()).toMatchObject({ searches: 0, model_calls: 2 });
   });
-});
-
-it("a cached answer, streamed or not, is neither metered nor limited per day", async () => {
-  await client.json("POST", "/index", { json: { index_name: "asked" } });
-  const form = { image_file: await fixture("words.jpg") };
-  await client.waitForAsset("asked", await client.json("POST", "/index/asked/image", { form }));
-  const path = "/index/asked/answer?query=Which+festival%3F";
-  await scriptAnswers("It is the lantern festival. [1]");
-  const first = await client.json("GET", path);
-  await waitUntil(async () => (await usage()).answers > 0);
-  const before = await usage();
-  expect(before).toMatchObject({ answers: 1 });
-  await setLimits({ answers_per_day: 1 });
-  expect(await client.json("GET", path)).toEqual(first);
-  const streamed = await client.send("GET", `${path}&stream=true`);
-  expect(await streamed.text()).toContain(JSON.stringify(first.answer));
-  const { answers, model_calls } = await usage();
-  expect({ answers, model_calls }).toEqual({ answers: 1, model_calls: before.model_calls });
-  expect((await client.send("GET", `${path}&language=de`)).status).toBe(429);
-  await setLimits({});
 });

@@ -68,17 +68,6 @@ it("an ingest is metered once, however often its asset becomes searchable", () =
   expect(usage.all().map((row) => Object.values(row))).toEqual([[3000, 0]]);
 });
 
-it("the revision of an index grows when its database has a change, and with a transcript", () => {
-  const db = createDatabase();
-  const revision = () => db.prepare("SELECT revision FROM indices").get()!["revision"];
-  db.exec("UPDATE assets SET searchable = 1, ready_at = 5");
-  expect(revision()).toBe(0);
-  db.exec("UPDATE assets SET mirrored_revision = facts_revision");
-  expect(revision()).toBe(1);
-  db.exec("UPDATE assets SET transcript_revision = 1");
-  expect(revision()).toBe(2);
-});
-
 describe("the bytes of an account's records", () => {
   /** A row of each table that counts, which the migration finds or a request inserts. */
   const ROWS = `

@@ -12,7 +12,7 @@ type Bound = [characters: number, file: string, name: string];
 
 const ID: Bound = [64, "src/ids.ts", "newId"];
 const ENUM: Bound = [40, "src/types.ts", "const"];
-const TITLE: Bound = [300, "src/title.ts", "MAX_CHARACTERS"];
+const TITLE: Bound = [300, "src/asset-names.ts", "MAX_CHARACTERS"];
 const METADATA: Bound = [LIMITS.metadataBytes, "src/user-metadata.ts", "metadataBytes"];
 const FAILURE: Bound = [LIMITS.failureCharacters + 60, "src/errors.ts", "failureCharacters"];
 const LANGUAGE: Bound = [LIMITS.languageCharacters, "src/language-tag.ts", "languageCharacters"];

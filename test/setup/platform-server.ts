@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { startLoopback } from "../../tools/stack/loopback.ts";
+import { instagramRoute } from "./platforms/instagram.ts";
 import { linkHeader, mastodonRoute } from "./platforms/mastodon.ts";
 import { peertubeRoute } from "./platforms/peertube.ts";
-import { flickrRoute, instagramRoute } from "./platforms/photo-apis.ts";
 import { type Fault, type PlatformRequest, type Route, Scenes } from "./platforms/scene.ts";
 import { youtubeRoute } from "./platforms/youtube.ts";
 
 export interface PlatformServer {
   /**
-   * Origin of PeerTube, Mastodon, YouTube (`/youtube`), Cobalt (`/cobalt/`), Flickr, Instagram and
-   * web pages.
+   * Origin of PeerTube, Mastodon, YouTube (`/youtube`), Cobalt (`/cobalt/`), Instagram and web
+   * pages.
    */
   origin: string;
   /** Origin with the same scenes, with Pixelfed instead of Mastodon. */
@@ -26,7 +26,7 @@ export interface PlatformServer {
  *
  * - `PUT /scenes/<name>` with a `Scene` creates or replaces everything of that name: PeerTube's
  *   channel `/c/<name>`, account `/a/<name>`, playlist (by the API only) and search; YouTube's
- *   `@<name>`, playlist and search; Mastodon's and Pixelfed's `/@<name>`; members of Flickr and
+ *   `@<name>`, playlist and search; Mastodon's and Pixelfed's `/@<name>`; members of
  *   Instagram; the page `/pages/<name>`.
  * - `GET /scenes/<name>` lists the requests to a scene since its last `PUT`.
  * - Faults replace the response: 429 with `Retry-After`, truncated JSON, megabytes, redirects.
@@ -52,7 +52,7 @@ export async function startPlatformServer(filesOrigin: string): Promise<Platform
   };
 }
 
-const ROUTES = [peertubeRoute, mastodonRoute, youtubeRoute, flickrRoute, instagramRoute, pageRoute];
+const ROUTES = [peertubeRoute, mastodonRoute, youtubeRoute, instagramRoute, pageRoute];
 
 async function respond(
   scenes: Scenes,
@@ -85,17 +85,13 @@ async function respond(
   }
   const fault = scene?.faults?.find((fault) => path.includes(fault.path) && fault.times !== 0);
   if (fault) return sendFault(fault, response);
-  if (scene?.etag && message.headers["if-none-match"] === scene.etag) {
-    return response.writeHead(304).end();
-  }
   const body = route?.respond();
   if (body === undefined) return sendJson(response, 404, { error: "Record not found" });
   if (typeof body === "string") {
     return response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(body);
   }
   const link = linkHeader(body, request);
-  const headers = { ...(scene?.etag && { etag: scene.etag }), ...(link && { link }) };
-  return sendJson(response, 200, body, headers);
+  return sendJson(response, 200, body, link ? { link } : {});
 }
 
 function pageRoute(scenes: Scenes, { url, filesOrigin }: PlatformRequest): Route | undefined {

@@ -77,7 +77,7 @@ describe("a replica near the client", () => {
     const settings = databaseWith({ prepare, batch: fails });
     const response = await fetchDeployed(settings, key, "/health?deep=true");
     expect(response.status).toBe(503);
-    expect((await response.json<Json>()).deployment.accepts_ingests).toBeNull();
+    expect((await response.json<Json>()).deployment.last_swept_at).toBeNull();
   });
 
   it("lets the first search of an index begin before the primary answers", async () => {

@@ -1,7 +1,5 @@
-import { openApiDocument } from "../../src/app.ts";
+import document from "../../openapi.json" with { type: "json" };
 import { findSchemaViolation, listOperations, matchesOperation } from "../../tools/openapi.ts";
-
-const document = openApiDocument();
 
 /** All operations of the OpenAPI document. */
 export const OPERATIONS = listOperations(document);

@@ -7,7 +7,7 @@ import type {
   PlatformItem,
   ImportRequest,
 } from "../../src/platforms/platform.ts";
-import { platformByName, platformFor } from "../../src/platforms/registry.ts";
+import { platformByName, platformFor, resolveRequest } from "../../src/platforms/registry.ts";
 import type { JsonObject } from "../../src/types.ts";
 import type { ReceivedRequest, Scene, SceneItem } from "../setup/platforms/scene.ts";
 
@@ -38,15 +38,11 @@ export async function resolveListing(
   request: ImportRequest,
   platformName?: string,
 ): Promise<Listing> {
-  return platformFor(env, request, platformName).resolve(env, request);
+  return resolveRequest(env, platformFor(env, request, platformName), request);
 }
 
-export function listPage(
-  listing: Listing,
-  cursor: JsonObject | null = null,
-  validators: JsonObject | null = null,
-): Promise<ListingPage> {
-  return platformByName(listing.platform).list(env, listing, cursor, validators);
+export function listPage(listing: Listing, cursor: JsonObject | null = null): Promise<ListingPage> {
+  return platformByName(listing.platform).list(env, listing, cursor);
 }
 
 /** Lists the items of all pages. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cleanTitle } from "../../src/asset-names.ts";
 import {
   cleanText,
   lineOfText,
@@ -7,7 +8,6 @@ import {
   toVisibleText,
 } from "../../src/clean-text.ts";
 import { formatEdl } from "../../src/exports/edl.ts";
-import { cleanTitle } from "../../src/title.ts";
 import { cutOf, listOf } from "../support/cut-lists.ts";
 import { INVISIBLE_TEXTS, isVisible, LINE_END } from "../support/invisible-text.ts";
 

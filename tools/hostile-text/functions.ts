@@ -23,7 +23,7 @@ import {
   toPlainText,
   toSafeMarkdown,
 } from "../../src/answer/markdown.ts";
-import { splitPath } from "../../src/asset-names.ts";
+import { cleanTitle, splitPath } from "../../src/asset-names.ts";
 import { cleanText } from "../../src/clean-text.ts";
 import { LIMITS } from "../../src/config.ts";
 import { toCutList } from "../../src/exports/cut-list.ts";
@@ -58,7 +58,6 @@ import { parseFrameSignatures } from "../../src/store/r2/frame-signatures.ts";
 import { fold, readDigraphs, writeDigraphs } from "../../src/text/fold.ts";
 import { detectLanguage, guessLanguage, parseLanguage } from "../../src/text/languages.ts";
 import { QueryTerms } from "../../src/text/query-terms.ts";
-import { cleanTitle } from "../../src/title.ts";
 import type { Asset } from "../../src/types.ts";
 import { parseWebUrl } from "../../src/web-url.ts";
 

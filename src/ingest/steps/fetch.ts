@@ -1,3 +1,4 @@
+import { cleanTitle, titleFromUrl } from "../../asset-names.ts";
 import { LIMITS } from "../../config.ts";
 import { workingCopyOf } from "../../derived-media.ts";
 import { AppError, failureOf, traceOf } from "../../errors.ts";
@@ -15,7 +16,6 @@ import { indexObject } from "../../store/index-object.ts";
 import { deleteObjectKeys, sourceKey } from "../../store/r2/object-keys.ts";
 import { type StoredStream, storeStream } from "../../store/r2/streams.ts";
 import { getTranscript, putTranscript } from "../../store/transcripts.ts";
-import { cleanTitle, titleFromUrl } from "../../title.ts";
 import type { Asset, AssetType } from "../../types.ts";
 import { duplicateWarnings } from "../duplicate.ts";
 import { parseTranscript } from "../transcript/parse.ts";

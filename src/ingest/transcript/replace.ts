@@ -3,7 +3,6 @@ import { AppError, type Failure } from "../../errors.ts";
 import type { AssetId, JobId, VectorId } from "../../ids.ts";
 import { isAssetLive } from "../../store/asset-changes.ts";
 import { getAsset } from "../../store/d1/assets.ts";
-import { incrementRevision } from "../../store/d1/indices.ts";
 import { recountBytes } from "../../store/d1/quotas.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { listSegments } from "../../store/index-database/segments.ts";
@@ -116,7 +115,6 @@ async function reembedSpeech(
     await replaceVectors(db, pair.text, asset, vectors, changed.map(speechId));
     const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
     await setEmbedded(db, asset.assetId, [jobId, ...abandoned], batch);
-    await incrementRevision(env.DB, asset.indexId);
   }
   if (!(await isAssetLive(env.DB, asset.assetId))) {
     await deleteVectors(pair.text, segments.map(speechId)); // written after the asset's deletion

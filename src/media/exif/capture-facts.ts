@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { cleanTitle } from "../../asset-names.ts";
 import { cleanText, toOneLine } from "../../clean-text.ts";
 import { line } from "../../description.ts";
-import { cleanTitle } from "../../title.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { imageFormat } from "../media-type.ts";
 import {

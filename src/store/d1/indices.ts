@@ -24,7 +24,7 @@ export type NewMediaIndex = Omit<MediaIndexRow, "shards">;
 
 const COLUMNS = raw(`index_id AS indexId, account_id AS accountId, name, description, metadata,
   settings, created_at AS createdAt, updated_at AS updatedAt,
-  last_traversed_at AS lastTraversedAt, revision, ${SHARDS_COLUMN}`);
+  last_traversed_at AS lastTraversedAt, ${SHARDS_COLUMN}`);
 
 /**
  * Inserts an index and its first shard. Throws `conflict` if the account has one of that name, and
@@ -238,11 +238,6 @@ export async function markTraversed(
       SET last_traversed_at = ${now},
         text_model = CASE WHEN ${isCurrent ? 1 : 0} THEN ${MODELS.embedText.id} ELSE '' END
       WHERE index_id = ${indexId}`;
-}
-
-/** Increments the revision of an index, which invalidates cached answers. */
-export async function incrementRevision(db: D1Database, indexId: IndexId): Promise<void> {
-  await d1(db).run`UPDATE indices SET revision = revision + 1 WHERE index_id = ${indexId}`;
 }
 
 export interface TraversalJob {

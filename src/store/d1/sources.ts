@@ -16,7 +16,7 @@ import { QuotaGuard, recordBytes } from "./quotas.ts";
 
 const COLUMNS = raw(`source_id AS sourceId, sources.account_id AS accountId,
   sources.index_id AS indexId, platform, request, listing, item_limit AS itemLimit, metadata,
-  follow, validators, sync_cursor AS syncCursor, sources.job_id AS jobId, synced_at AS syncedAt,
+  follow, sync_cursor AS syncCursor, sources.job_id AS jobId, synced_at AS syncedAt,
   sources.created_at AS createdAt`);
 
 /** An import source: a listing or a search on a platform. Times are epoch ms. */
@@ -31,8 +31,6 @@ export interface SourceRow<Request = JsonObject, Listing = JsonObject> {
   metadata: JsonObject;
   /** 1 if every traversal syncs the source. */
   follow: number;
-  /** ETag and Last-Modified of the first page, as of the last sync. */
-  validators: JsonObject | null;
   /** Cursor of the last sync; stale if it belongs to another job. */
   syncCursor: SyncCursor | null;
   jobId: JobId;
@@ -48,15 +46,13 @@ export interface SyncCursor {
   position: number;
   /** Number of pages before that page. */
   pages: number;
-  /** ETag and Last-Modified of the first page. */
-  validators: JsonObject | null;
   /** Entries of these pages that couldn't be read; none in cursors of before. */
   brokenEntries?: { page: number; entry: number; message: string }[];
 }
 
 export interface NewSource extends Omit<
   SourceRow<object>,
-  "listing" | "validators" | "syncCursor" | "syncedAt" | "follow"
+  "listing" | "syncCursor" | "syncedAt" | "follow"
 > {
   follow: boolean;
 }
@@ -71,7 +67,7 @@ export async function putSource(db: D1Database, source: NewSource): Promise<Sour
   const quota = new QuotaGuard(source.accountId, recordBytes(request, request, metadata));
   const put = sql`INSERT INTO ${newRow("sources", source)} WHERE ${quota.condition}
        ON CONFLICT (index_id, platform, request) DO UPDATE SET item_limit = excluded.item_limit,
-         metadata = excluded.metadata, validators = NULL, follow = MAX(follow, excluded.follow),
+         metadata = excluded.metadata, follow = MAX(follow, excluded.follow),
          job_id = CASE WHEN ${IS_SYNCING} THEN sources.job_id ELSE excluded.job_id END
        RETURNING ${COLUMNS}`;
   const [rows] = await quota.write(db, [put]);
@@ -129,8 +125,6 @@ export async function listFollowedSources(db: D1Database, indexId: IndexId): Pro
 export interface SourceChange {
   listing?: object;
   syncCursor?: SyncCursor | null;
-  /** Set with `syncedAt`, when a sync has ended. */
-  validators?: JsonObject | null;
   syncedAt?: number;
 }
 
@@ -155,5 +149,5 @@ export async function deleteSource(db: D1Database, indexId: IndexId, sourceId: s
 }
 
 function fromRow<Row extends SourceRow<unknown, unknown>>(row: Row): Row {
-  return parseColumns(row, ["request", "listing", "metadata", "validators", "syncCursor"]);
+  return parseColumns(row, ["request", "listing", "metadata", "syncCursor"]);
 }

@@ -2,8 +2,6 @@
 export interface Scene {
   /** Newest first. */
   items: SceneItem[];
-  /** ETag of lists, which return 304 to a request with it. */
-  etag?: string;
   /** Whether lists have no end. Each item is a copy of the first. */
   endless?: boolean;
   faults?: Fault[];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { cleanTitle } from "../../../src/asset-names.ts";
 import { cleanText } from "../../../src/clean-text.ts";
 import { LIMITS } from "../../../src/config.ts";
 import { archiveLine } from "../../../src/ingest/archive-line.ts";
 import { CONVERSION } from "../../../src/parameters.ts";
-import { cleanTitle } from "../../../src/title.ts";
 import { fieldsOf, getField, setField, videoLine } from "../../support/archive-fields.ts";
 import type { Json } from "../../support/client.ts";
 

@@ -21,8 +21,6 @@ const env: Settings = {
   COBALT_URL: "",
   YOUTUBE_API_URL: "https://youtube.example",
   YOUTUBE_API_KEY: "set",
-  FLICKR_API_URL: "https://flickr.example",
-  FLICKR_API_KEY: "set",
   INSTAGRAM_API_URL: "https://instagram.example",
   INSTAGRAM_TOKEN: "set",
   INSTAGRAM_USER_ID: "1",
@@ -131,7 +129,6 @@ describe("a profile", () => {
     ["first.last@photos.example:8443", "mastodon"],
     ["@name@bücher.example", "mastodon"],
     ["name@उदाहरण.example", "mastodon"],
-    ["12345678@N00", "flickr"],
     ["name.of_someone", "instagram"],
     ["@name", "instagram"],
   ])("%s belongs to %s", (username, name) => {
@@ -145,19 +142,18 @@ describe("a profile", () => {
     ["https://social.example/users/name", "mastodon"],
     ["https://social.example/web/@name", "mastodon"],
     ["https://photos.example/name", "pixelfed"],
-    ["https://www.flickr.com/photos/name/", "flickr"],
-    ["https://www.flickr.com/people/12345678@N00", "flickr"],
     ["https://www.instagram.com/name/", "instagram"],
   ])("%s belongs to %s", (url, name) => {
     expect(platformNameFor({ kind: "profile", url })).toBe(name);
   });
 
-  it.each(["https://www.flickr.com/explore", "https://threads.net/@name", "https://a.example/b/c"])(
-    "is rejected: %s",
-    (url) => {
-      expect(() => platformNameFor({ kind: "profile", url })).toThrow(/Supported: flickr/);
-    },
-  );
+  it.each([
+    "https://www.flickr.com/people/name",
+    "https://threads.net/@name",
+    "https://a.example/b/c",
+  ])("is rejected: %s", (url) => {
+    expect(() => platformNameFor({ kind: "profile", url })).toThrow(/Supported: mastodon/);
+  });
 
   it.each(["name)", "a b", "name){id}", "@a@b@c", "../x", ""])(
     "with a malformed name is rejected: %j",
@@ -185,7 +181,7 @@ describe("a platform", () => {
       "youtube",
     );
     expect(() => platformNameFor({ kind: "profile", username: "b" }, "youtube")).toThrow(
-      /Supported: flickr/,
+      /Supported: mastodon/,
     );
     expect(() => platformNameFor({ kind: "search", query: "b" }, "nobody")).toThrow(
       /Supported: peertube/,

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, it } from "vitest";
-import { openApiDocument } from "../../../src/app.ts";
+import { openApiDocument } from "../../../scripts/openapi/document.ts";
 import { MODELS } from "../../../src/config.ts";
 
 interface Schema {

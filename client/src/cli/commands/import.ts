@@ -8,7 +8,7 @@ import { isWebUrl } from "../output.ts";
 
 const KINDS = ["video", "playlist", "search", "profile"] as const;
 const VIDEO_PLATFORMS = ["peertube", "web", "youtube"] as const;
-const PHOTO_PLATFORMS = ["flickr", "instagram", "mastodon", "pixelfed"] as const;
+const PHOTO_PLATFORMS = ["instagram", "mastodon", "pixelfed"] as const;
 
 export const importCommand: Command = {
   name: "import",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cleanTitle } from "../../src/title.ts";
+import { cleanTitle } from "../../src/asset-names.ts";
 
 it.each([
   ["holiday.mp4", "holiday.mp4"],

@@ -1,63 +1,8 @@
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
-import { type ErrorCode, ERRORS } from "../errors.ts";
-import type { Scope } from "../keys.ts";
-import { idempotencyHeaders } from "./idempotency.ts";
-import * as z from "./zod.ts";
-
-/** Content of a response that isn't JSON, or of a variant that the client may negotiate. */
-interface TextContent {
-  /** Schema of the text; of a stream, that of each line or event. */
-  schema: z.ZodType;
-  example?: unknown;
-}
-
-/** Method and path of an operation, in OpenAPI's notation: `GET /index/{index_name}`. */
-export type Route = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
-
-/** What the OpenAPI document says of an operation. */
-export interface EndpointDescription {
-  /** Name of the function in generated clients: a verb and a noun. */
-  operationId: string;
-  /** What the operation does, in a few words. */
-  summary: string;
-  /** What a caller should know before the first call, as Markdown. */
-  description: string;
-  /** Scope that the API key must have; null needs no key. Default: `read` for GET, else `write`. */
-  scope?: Scope | null;
-  query?: z.ZodObject;
-  body?: z.ZodObject;
-  /** JSON bodies by what they do. The first one works on any index, and changes little. */
-  examples?: Readonly<Record<string, object>>;
-  /** Allows an empty body, which is read as `{}`. */
-  bodyOptional?: boolean;
-  /** Schema of a multipart body. Documentation only: the handler reads the parts as a stream. */
-  form?: z.ZodObject;
-  /** Parts of a multipart body; of a file, its name. */
-  formExample?: Readonly<Record<string, unknown>>;
-  /** Media type of a binary body. Documentation only: the handler reads the stream. */
-  binaryMediaType?: string;
-  /** Schema of request headers. Documentation only. */
-  headers?: z.ZodObject;
-  /**
-   * Supports `Idempotency-Key`, because the operation creates something. The response with a
-   * `secret` is never stored, so it can't be replayed.
-   */
-  creates?: "record" | "secret";
-  response?: z.ZodType;
-  /** Status of a response without content (and so without a `response` schema). */
-  status?: 201 | 204;
-  /** Responses that aren't JSON, by media type. */
-  text?: Readonly<Record<string, TextContent>>;
-  /** Errors that not every operation of this form has: a sentence about when each occurs. */
-  errors?: Partial<Record<ErrorCode, string>>;
-}
-
-export interface Operation extends EndpointDescription {
-  method: "get" | "post" | "patch" | "delete";
-  path: string;
-  params: z.ZodObject;
-  scope: Scope | null;
-}
+import { type ErrorCode, ERRORS } from "../../src/errors.ts";
+import type { EndpointDescription, Operation } from "../../src/http/endpoint.ts";
+import { idempotencyHeaders } from "../../src/http/idempotency.ts";
+import * as z from "../../src/http/zod.ts";
 
 const sentence = (description: string, example: unknown) =>
   z.string().describe(description).openapi({ example });

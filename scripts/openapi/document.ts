@@ -1,4 +1,7 @@
-export const VERSION = "0.1.0";
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
+import { ROUTERS } from "../../src/app.ts";
+import { VERSION } from "../../src/config.ts";
+import { describeEndpoint, registerErrors } from "./describe-endpoint.ts";
 
 const DESCRIPTION = `Search and question answering over indices of videos and images.
 
@@ -17,7 +20,7 @@ a sentence in \`detail\` that says what is wrong and what to do. 429 and 503 may
 \`Retry-After\`. A repeated request with the same \`Idempotency-Key\` creates nothing twice.`;
 
 /** What the OpenAPI document says of the whole API. Tags are in the order of a first use. */
-export const OPENAPI_INFO = {
+const INFO = {
   info: {
     title: "Sightline",
     version: VERSION,
@@ -43,3 +46,24 @@ export const OPENAPI_INFO = {
     { name: "Service", description: "The service itself." },
   ],
 };
+
+/** Returns the OpenAPI document, made from the schemas that validate the requests. */
+export function openApiDocument() {
+  const registry = new OpenAPIRegistry();
+  for (const { tag, endpoints } of ROUTERS) {
+    for (const endpoint of endpoints) registry.registerPath(describeEndpoint(endpoint, tag));
+  }
+  registry.registerComponent("securitySchemes", "ApiKey", {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "An API key. The first one of an account is made by `npm run key`.",
+  });
+  registerErrors(registry);
+  const generator = new OpenApiGeneratorV31(registry.definitions);
+  const document = generator.generateDocument({ ...INFO, openapi: "3.1.0" });
+  for (const { parameters = [] } of Object.values(document.paths ?? {}).flatMap(Object.values)) {
+    for (const { schema } of parameters) delete schema.description; // that of the parameter
+  }
+  return document;
+}
