@@ -76,7 +76,7 @@ export async function openContainer(
     const ranges = [video, audio].flatMap((times) =>
       times ? [toStreamRange({ ...times, origin }, range)] : [],
     );
-    const input = await openInput(file, timeline.readableBytes, {
+    const input = await openInput(file, {
       start: minOf(ranges.map(({ start }) => start)),
       end: maxOf(ranges.map(({ end }) => end)),
     });

@@ -138,9 +138,7 @@ const HAS_SOUND_TAGS = /^(?:ID3|fLaC|OggS|\xff[\xe0-\xff])/;
 /** Reads the tags of a sound file (ID3, Vorbis comments). */
 async function readSoundTags(file: RangedFile): Promise<{ texts: string[]; genre: string }> {
   const isSound = HAS_SOUND_TAGS.test(Buffer.from(await file.read(0, 4)).toString("latin1"));
-  const tags = isSound
-    ? await readLibraryTags(() => openInput(file, file.size, { start: 0, end: 0 }))
-    : {};
+  const tags = isSound ? await readLibraryTags(() => openInput(file, { start: 0, end: 0 })) : {};
   const { title, artist, album, description, comment, genre = "", raw = {} } = tags;
   const chapters = Object.entries(raw).map(([name, value]) =>
     typeof value === "string" && /^CHAPTER\d{1,3}NAME$/i.test(name) ? value : "",
