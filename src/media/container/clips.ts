@@ -54,24 +54,14 @@ export async function cutFrameClip(
   return remux(track, seconds, async (sink, first, copy) => {
     const target = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
     const isDisposable = await makeDisposablePredicate(track);
-    let [bytes, shown] = [0, first];
-    for await (const packet of packetsFrom(sink, first)) {
-      const isTarget = packet.sequenceNumber === target.sequenceNumber;
-      if (isTarget || !isDisposable(packet)) {
-        bytes += packet.byteLength;
-        if (bytes > maxBytes && packet !== first) break;
-        if (isEarlier(shown, packet) && !isEarlier(target, packet)) shown = packet;
-        await copy(packet);
-      }
-      if (isTarget || packet.timestamp > target.timestamp + REORDER_SECONDS) break;
-    }
+    const { packets } = await readGop(sink, [target.timestamp], isDisposable, maxBytes);
+    for (const packet of packets) await copy(packet);
+    const shown = packets
+      .filter(({ timestamp }) => timestamp <= target.timestamp)
+      .reduce((a, b) => (b.timestamp > a.timestamp ? b : a), first);
     const middle = shown.timestamp + shown.duration / 2;
     return { atSeconds: Math.min(Math.max(seconds, shown.timestamp), middle) - first.timestamp };
   });
-}
-
-function isEarlier(a: EncodedPacket, b: EncodedPacket): boolean {
-  return a.timestamp < b.timestamp;
 }
 
 /**
@@ -253,7 +243,7 @@ export async function cutSparseClip(
  * Reads the packets of the group of pictures at the first of `frames`, which are times of the
  * stream: those that its chosen frames need, without the disposable rest, up to `maxBytes`.
  * `isCut`: there were more. `frameCount` is how many of `frames` lie in the group, `found` has
- * their packets.
+ * their packets. The track has a key packet.
  */
 async function readGop(
   sink: EncodedPacketSink,
@@ -261,11 +251,10 @@ async function readGop(
   isDisposable: IsDisposable,
   maxBytes: number,
 ) {
-  const key = await getKeyPacketAt(sink, frames[0]!);
+  const key = (await getKeyPacketAt(sink, frames[0]!))!;
   const packets: EncodedPacket[] = [];
   const found = new Set<EncodedPacket>();
   let [bytes, isCut] = [0, false];
-  if (!key) return { packets, bytes, isCut, found, frameCount: frames.length };
   const nextKey = await sink.getNextKeyPacket(key, { metadataOnly: true });
   const end = (nextKey?.timestamp ?? Infinity) - TICK_SECONDS;
   const frameCount = Math.max(

@@ -28,8 +28,8 @@ const FORMATS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS];
 const READER_CACHE_BYTES = 2 * 1024 * 1024;
 
 /**
- * Opens a file to read a range of its stream, in seconds. The memory doesn't grow with the length of
- * the video. Packets outside of the range may be missing.
+ * Opens a file to read a range of its stream, in seconds. The memory doesn't grow with the length
+ * of the video. Packets outside of the range may be missing.
  */
 export async function openInput(file: RangedFile, range: TimeRange): Promise<Input> {
   const patch = await sliceMoov(file, range);

@@ -203,8 +203,8 @@ const FRAMES_BYTES = 8192;
 
 /**
  * Returns when the last of all tracks ends by what a file states, in seconds; 0 if it states
- * nothing. Of an MP3 without a Xing header the library estimates it by the size of the file: without
- * some frames it becomes another.
+ * nothing. Of an MP3 without a Xing header the library estimates it by the size of the file:
+ * without some frames it becomes another.
  */
 async function readStatedEnd(file: RangedFile, input: Input): Promise<number> {
   const stated = (await input.getDurationFromMetadata()) ?? 0;
@@ -248,7 +248,8 @@ async function selectVideoTrack(input: Input, hasAudio: boolean) {
 
 /**
  * Reads the edit list of each track of an MP4 by its id: what it presents. Leaves out damaged
- * tracks; none of another file. Throws `unreadable_container` for an MP4 with samples and fragments.
+ * tracks; none of another file. Throws `unreadable_container` for an MP4 with samples and
+ * fragments.
  */
 async function readMp4Edits(file: RangedFile): Promise<Map<number, () => TimeRange | null>> {
   const tracks = new Map<number, () => TimeRange | null>();
