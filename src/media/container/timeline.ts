@@ -10,10 +10,9 @@ import { remember } from "../../isolate-memory.ts";
 import { LruCache } from "../../lru-cache.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { readPromisedBytes } from "./matroska.ts";
-import { hasSamples, requireBackedTables } from "./moov-slice.ts";
+import { hasSamples, isMediaTrack, requireBackedTables } from "./moov-slice.ts";
 import {
-  editedRange,
-  readEdits,
+  readEdit,
   findBox,
   findMoov,
   type Mp4Box,
@@ -186,7 +185,7 @@ export async function readTimeline(file: RangedFile): Promise<Timeline> {
   const measure = async (track: InputTrack | null): Promise<TrackExtent | null> => {
     const lastTrack = (await last.getTracks()).find(({ id }) => id === track?.id);
     if (!track || !lastTrack) return null;
-    const edit = edits.get(track.id)?.() ?? null;
+    const edit = edits.get(track.id) ?? null;
     return { first: await track.getFirstTimestamp(), end: await endOfTrack(lastTrack), edit };
   };
   const presentation = presentTracks(await measure(video), await measure(audio));
@@ -251,12 +250,12 @@ async function selectVideoTrack(input: Input, hasAudio: boolean) {
  * tracks; none of another file. Throws `unreadable_container` for an MP4 with samples and
  * fragments.
  */
-async function readMp4Edits(file: RangedFile): Promise<Map<number, () => TimeRange | null>> {
-  const tracks = new Map<number, () => TimeRange | null>();
+async function readMp4Edits(file: RangedFile): Promise<Map<number, TimeRange>> {
+  const ranges = new Map<number, TimeRange>();
   const moov = await findMoov(file);
   try {
     const movieHeader = moov && findBox(moov, "mvhd");
-    if (!movieHeader) return tracks;
+    if (!movieHeader) return ranges;
     await requireOneKind(file, moov);
     const movieTimescale = await readTimescale(file, movieHeader);
     for (const track of moov.children) {
@@ -266,13 +265,15 @@ async function readMp4Edits(file: RangedFile): Promise<Map<number, () => TimeRan
       const id = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
       const tables = findBox(track, "mdia", "minf", "stbl")?.children ?? [];
       await requireBackedTables(file, tables, (await readHandler(file, track)) === "vide");
-      const edits = await readEdits(file, track);
-      tracks.set(id, () => editedRange(edits, movieTimescale));
+      if (!(await isMediaTrack(file, track))) continue;
+      const { delay, duration } = await readEdit(file, track);
+      const start = delay / movieTimescale;
+      ranges.set(id, { start, end: start + (duration / movieTimescale || Infinity) });
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  return tracks;
+  return ranges;
 }
 
 async function requireOneKind(file: RangedFile, moov: Mp4Box): Promise<void> {
