@@ -2127,7 +2127,7 @@ export interface components {
                  */
                 tile_height: number;
                 /**
-                 * @description Seconds from one frame to the next. Frame `n`, from 0, is within half a second of `n` times that.
+                 * @description Seconds from one frame to the next. Frame `n`, from 0, shows the segment at `n` times that.
                  * @example 1
                  */
                 interval_seconds: number;
