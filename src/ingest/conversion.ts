@@ -23,7 +23,7 @@ import {
   requireUnencrypted,
 } from "../media/container/open-container.ts";
 import { openFile, type StoredFile } from "../media/container/r2-file.ts";
-import { countMissingBytes } from "../media/container/timeline.ts";
+import { countMissingBytes, requireComplete } from "../media/container/timeline.ts";
 import {
   convertPart,
   type ConvertedFile,
@@ -306,6 +306,7 @@ async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
     }
     const isSound = audio && asset.contentType?.startsWith("audio/");
     if (!video && !isSound) requireVideoTrack(container);
+    await requireComplete(file);
     await requireUnchained(file);
     return null;
   } catch (error) {

@@ -15,7 +15,6 @@ import {
   readEdit,
   findBox,
   findMoov,
-  type Mp4Box,
   type RangedFile,
   readContent,
   readHandler,
@@ -173,11 +172,6 @@ export function getTimeline(file: StoredFile): Promise<Timeline> {
 /** Throws `unreadable_container` for what only the decoder reads, and the library's errors. */
 export async function readTimeline(file: RangedFile): Promise<Timeline> {
   const edits = await readMp4Edits(file);
-  const bytes = await countMissingBytes(file);
-  if (bytes > 0) {
-    const message = describeMissing({ bytes, seconds: 0, fromSeconds: null });
-    throw new AppError("unreadable_container", message);
-  }
   using first = await openInput(file, START);
   using last = await openInput(file, END);
   const audio = await first.getPrimaryAudioTrack();
@@ -256,7 +250,10 @@ async function readMp4Edits(file: RangedFile): Promise<Map<number, TimeRange>> {
   try {
     const movieHeader = moov && findBox(moov, "mvhd");
     if (!movieHeader) return ranges;
-    await requireOneKind(file, moov);
+    if (findBox(moov, "mvex") && (await hasSamples(file, moov))) {
+      const message = "The MP4 has samples and fragments. Write it again in one kind.";
+      throw new AppError("unreadable_container", message);
+    }
     const movieTimescale = await readTimescale(file, movieHeader);
     for (const track of moov.children) {
       const header = findBox(track, "tkhd");
@@ -276,21 +273,20 @@ async function readMp4Edits(file: RangedFile): Promise<Map<number, TimeRange>> {
   return ranges;
 }
 
-async function requireOneKind(file: RangedFile, moov: Mp4Box): Promise<void> {
-  if (!findBox(moov, "mvex") || !(await hasSamples(file, moov))) return;
-  for await (const { type } of topLevelBoxes(file)) {
-    if (type !== "moof") continue;
-    const message = "The MP4 has samples before its fragments. Write it again in one kind.";
-    throw new AppError("unreadable_container", message);
-  }
-}
-
 /** Boxes of fragments and of their data. */
 const MEDIA_TYPES = new Set(["moof", "mdat"]);
 /** Zeros at the end of a file that are the rest of a download: no media has as many in a row. */
 const ZERO_BYTES = 4096;
 /** Sizes in a WAV whose size wasn't known as it was written. */
 const UNKNOWN_SIZES = new Set([0, 0xff_ff_ff_ff]);
+
+/** Throws `unreadable_container` for a file that was cut off: the decoder reads what is there. */
+export async function requireComplete(file: RangedFile): Promise<void> {
+  const bytes = await countMissingBytes(file);
+  if (bytes === 0) return;
+  const message = describeMissing({ bytes, seconds: 0, fromSeconds: null });
+  throw new AppError("unreadable_container", message);
+}
 
 /**
  * Returns the bytes, at least, that a WAV, Matroska or MP4 file lacks of what its sizes promise, or

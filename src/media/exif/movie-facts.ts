@@ -147,7 +147,7 @@ async function readSoundTags(file: RangedFile): Promise<{ texts: string[]; genre
   return { texts: [...texts, ...chapters], genre };
 }
 
-/** Bytes at the beginning and the end of a RIFF file in which its texts are, and those of a text. */
+/** Bytes at both ends of a RIFF file in which its texts are, and bytes of a text. */
 const [RIFF_BYTES, MAX_RIFF_TEXT_BYTES] = [64 * 1024, 512];
 
 /** Reads the texts of an AVI or WAV file by the names of their chunks, before and behind frames. */

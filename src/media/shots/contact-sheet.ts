@@ -1,4 +1,4 @@
-import { AppError, failureOf } from "../../errors.ts";
+import { failureOf } from "../../errors.ts";
 import { Remembered } from "../../isolate-memory.ts";
 import { append, partitionPoint } from "../../lists.ts";
 import { CONTACT_SHEET, SIGNATURE, COPY_DETECTION } from "../../parameters.ts";
@@ -7,7 +7,7 @@ import { cutSparseClip, type FrameEntry, type SparseClip } from "../container/cl
 import { getDisplaySize } from "../container/display-size.ts";
 import { withContainerErrors } from "../container/open-container.ts";
 import type { PresentedVideo } from "../container/timeline.ts";
-import { isRejected, unreadableImage } from "../decoder-errors.ts";
+import { isRejected, unreadableFrame, unreadableImage } from "../decoder-errors.ts";
 import type { DecoderEnv } from "../decoder.ts";
 import { transformClip, MAX_CLIP_BYTES, withClipMemory } from "../frames.ts";
 import { readImageSize } from "../pixels/image-size.ts";
@@ -176,7 +176,7 @@ async function splitContactSheet(
     });
   } catch (cause) {
     if (failureOf(cause).code !== "unreadable_image") throw cause;
-    throw new AppError("unreadable_frame", "A contact sheet can't be decoded.", { cause });
+    throw unreadableFrame(cause);
   }
 }
 

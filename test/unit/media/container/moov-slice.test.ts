@@ -161,7 +161,7 @@ it("the moov slice of a long video is as large as that of a short one", async ()
   expect(lengths[1]).toBe(lengths[0]);
 });
 
-/** Of too many entries, and of an edit list that the decoder reads. */
+/** Codes of too many entries, and of an edit list that the decoder reads. */
 const REFUSALS = ["too_large", "unreadable_container"];
 
 describe("a file without a usable moov", () => {

@@ -6,7 +6,7 @@ import {
   Output,
 } from "mediabunny";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readTimeline } from "../../../../src/media/container/timeline.ts";
+import { readTimeline, requireComplete } from "../../../../src/media/container/timeline.ts";
 import { atRate, makeVideo } from "../../../engine/video-file.ts";
 import { type Edit, toRangedFile, withEdits } from "../../../support/patched-media.ts";
 
@@ -122,7 +122,7 @@ describe("a file that isn't complete is left to the decoder, and says what is mi
     ["a truncated fragmented MP4", () => cutOff(fragmentedMp4)],
     ["a truncated Matroska file", () => cutOff(mkv)],
   ])("%s", async (_, bytes) => {
-    await expect(read(bytes())).rejects.toMatchObject({
+    await expect(requireComplete(toRangedFile(bytes()))).rejects.toMatchObject({
       ...refused,
       message: expect.stringMatching(/^The file isn't complete: at least \d+ bytes are missing\./),
     });
@@ -135,7 +135,7 @@ it("nothing is missing of a trimmed MP4 whose rest isn't shown", async () => {
 
 it("nothing is missing of an MP4 with bytes behind its boxes", async () => {
   for (const bytes of [Buffer.from("a trailer of a camera"), Buffer.alloc(5000)])
-    expect((await read(Buffer.concat([mp4, bytes]))).missing).toBeNull();
+    await requireComplete(toRangedFile(Buffer.concat([mp4, bytes])));
 });
 
 it("what a Matroska file lacks of the length that it states is told", async () => {
