@@ -52,9 +52,9 @@ const { maxTiles, maxColumns, longSide, minShortSide } = STORYBOARD_TILES;
 const tileSide = z.int().min(minShortSide).max(longSide);
 
 /**
- * Layout of the storyboard of a video: one JPEG with frames at regular times, in rows from the top,
- * each from the left. Tile `i` is the sampled frame nearest to `i * interval_seconds`, mostly less
- * than half a second away. Sides are in pixels.
+ * Layout of the storyboard of a video: one JPEG with frames for regular times, in rows from the
+ * top, each from the left. Tile `i` is the keyframe of the segment at `i * interval_seconds`. Sides
+ * are in pixels.
  */
 export const storyboard = z.object({
   tiles: z.int().min(1).max(maxTiles),

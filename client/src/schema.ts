@@ -2104,7 +2104,7 @@ export interface components {
                  */
                 tile_height: number;
                 /**
-                 * @description Seconds from one frame to the next. Frame `n`, from 0, is within half a second of `n` times that.
+                 * @description Seconds from one frame to the next. Frame `n`, from 0, shows the segment at `n` times that.
                  * @example 1
                  */
                 interval_seconds: number;
@@ -4532,7 +4532,7 @@ export interface operations {
                     video_url?: string;
                     /**
                      * Format: binary
-                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
+                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
                      */
                     transcript?: string;
                     /**
@@ -5639,7 +5639,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
+                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
                      */
                     transcript: string;
                     /**

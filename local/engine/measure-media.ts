@@ -162,12 +162,14 @@ async function measureExtents(source: MediaSource, gaps: readonly ByteRange[]) {
   while ((await source.context.readFrame(packet)) >= 0) {
     // Frames that an edit list leaves out are read to decode those that it shows.
     const isShown = (packet.flags & AV_PKT_FLAG_DISCARD) === 0;
-    const stream = isShown && streams.find(({ index }) => index === packet.streamIndex);
+    const at = Number(packet.pos);
+    const isLost = gaps.some(({ start, end }) => at >= start && at < end);
+    const stream = isShown && !isLost && streams.find(({ index }) => index === packet.streamIndex);
     if (stream) {
       const before = extents.get(stream.index);
       const extent = extend(before, packet, stream);
       extents.set(stream.index, extent);
-      const passed = gaps.find(({ end }) => Number(packet.pos) >= end);
+      const passed = gaps.find(({ end }) => at >= end);
       if (passed && !gap && before && stream === main) {
         const bytes = gaps.reduce((sum, { start, end }) => sum + end - start, 0);
         const seconds = Math.max(0, extent.last - before.end);

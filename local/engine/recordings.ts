@@ -10,7 +10,7 @@ export interface ByteRange {
 /** The recordings that are joined in a file, each with its own clock. Most files have one. */
 export interface Recordings {
   ranges: ByteRange[];
-  /** Bytes between the packets of an MPEG-TS that aren't packets of it. */
+  /** Bytes between the packets of an MPEG-TS that aren't packets of it; zeros that end an MP4. */
   lost: ByteRange[];
 }
 
@@ -30,10 +30,28 @@ export async function listRecordings(path: string): Promise<Recordings> {
     const layout = findLayout(head);
     if (layout) return await scanPackets(file, size, layout);
     if (head.subarray(0, 4).equals(PAGE)) return await scanPages(file, size);
-    return { ranges: [{ start: 0, end: size }], lost: [] };
+    const lost = MAY_END_WITH_ZEROS.test(head.toString("hex", 0, 8))
+      ? await findZeros(file, size)
+      : [];
+    return { ranges: [{ start: 0, end: size }], lost };
   } finally {
     await file.close();
   }
+}
+
+/** MP4 and Matroska. Zeros at the end of other files may be silence. */
+const MAY_END_WITH_ZEROS = /^(?:.{8}66747970|1a45dfa3)/;
+/** No media has as many zeros in a row: they are the rest of a download that broke off. */
+const MIN_ZERO_BYTES = 4096;
+
+async function findZeros(file: FileHandle, size: number): Promise<ByteRange[]> {
+  let end = size;
+  for (let start = size; start > 0 && end === start;) {
+    start = Math.max(0, start - BLOCK_BYTES);
+    const bytes = await read(file, start, end - start);
+    end = start + bytes.findLastIndex((byte) => byte !== 0) + 1;
+  }
+  return size - end < MIN_ZERO_BYTES ? [] : [{ start: end, end: size }];
 }
 
 async function read(file: FileHandle, start: number, length: number): Promise<Buffer> {

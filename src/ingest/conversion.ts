@@ -23,6 +23,7 @@ import {
   requireUnencrypted,
 } from "../media/container/open-container.ts";
 import { openFile, type StoredFile } from "../media/container/r2-file.ts";
+import { countMissingBytes, requireComplete } from "../media/container/timeline.ts";
 import {
   convertPart,
   type ConvertedFile,
@@ -305,6 +306,7 @@ async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
     }
     const isSound = audio && asset.contentType?.startsWith("audio/");
     if (!video && !isSound) requireVideoTrack(container);
+    await requireComplete(file);
     await requireUnchained(file);
     return null;
   } catch (error) {
@@ -329,6 +331,9 @@ async function recordMeasured(
 ): Promise<number> {
   const durationMs = requireLengthMs(seconds);
   const quota = minutesQuota(asset, durationMs);
+  const file = await openFile(env.MEDIA, sourceKey(asset));
+  const bytes = missing?.bytes || (await countMissingBytes(file));
+  const lost = missing ?? (bytes > 0 ? { seconds: 0, from_seconds: null } : null);
   const technical = {
     ...asset.technical,
     container,
@@ -336,7 +341,7 @@ async function recordMeasured(
     ...(video && { video_codec: video.codec, rotation: video.rotation }),
     audio_codec: audio?.codec ?? null,
     ...(start_timecode && { start_timecode }),
-    ...(await readMovieFacts(await openFile(env.MEDIA, sourceKey(asset)))),
+    ...(await readMovieFacts(file)),
   };
   const facts = {
     ...(video && { width: video.width, height: video.height }),
@@ -345,7 +350,9 @@ async function recordMeasured(
     technical,
     warnings: [
       ...asset.warnings.filter(isTranscriptWarning),
-      ...(missing ? [incompleteMedia({ ...missing, fromSeconds: missing.from_seconds })] : []),
+      ...(lost
+        ? [incompleteMedia({ bytes, seconds: lost.seconds, fromSeconds: lost.from_seconds })]
+        : []),
     ],
   };
   await updateProperties(env.DB, asset.assetId, facts, { quota });

@@ -148,7 +148,7 @@ function evenlySpaced(frames: readonly FrameSummary[]): FrameSummary[] {
 interface Shot extends TimeRangeMs {
   previous: Shot | null;
   next: Shot | null;
-  /** Replaced by the shot that it was merged into. */
+  /** Whether a neighbour has its time now. */
   isMerged: boolean;
 }
 
@@ -171,26 +171,26 @@ function mergeShortShots(
     const shortestShots = byLengthMs.get(ms)?.toSorted((a, b) => a.startMs - b.startMs) ?? [];
     byLengthMs.delete(ms);
     for (const shortest of shortestShots) {
-      if (shortest.isMerged) continue;
+      if (shortest.isMerged || lengthMs(shortest) > ms) continue;
       const { previous, next } = shortest;
       isDone = (!previous && !next) || !shouldMerge(shortest, segmentCount);
       if (isDone) break;
       const isPrevious = previous && (!next || lengthMs(previous) <= lengthMs(next));
       const neighbour = (isPrevious ? previous : next)!;
-      const [first, second] = isPrevious ? [neighbour, shortest] : [shortest, neighbour];
-      const merged = merge(first, second);
-      segmentCount += countSegments(merged) - countSegments(first) - countSegments(second);
-      if (list[0] === first) list[0] = merged;
-      const others = byLengthMs.get(lengthMs(merged));
-      if (others) others.push(merged);
-      else byLengthMs.set(lengthMs(merged), [merged]);
+      segmentCount -= countSegments(neighbour) + countSegments(shortest);
+      if (isPrevious) neighbour.endMs = shortest.endMs;
+      else neighbour.startMs = shortest.startMs;
+      segmentCount += countSegments(neighbour);
+      shortest.isMerged = true;
+      if (previous) previous.next = next;
+      if (next) next.previous = previous;
+      const others = byLengthMs.get(lengthMs(neighbour));
+      if (others) others.push(neighbour);
+      else byLengthMs.set(lengthMs(neighbour), [neighbour]);
     }
   }
-  const result: TimeRangeMs[] = [];
-  for (let shot = list[0] ?? null; shot; shot = shot.next) {
-    result.push({ startMs: shot.startMs, endMs: shot.endMs });
-  }
-  return result;
+  const remaining = list.filter(({ isMerged }) => !isMerged);
+  return remaining.map(({ startMs, endMs }) => ({ startMs, endMs }));
 }
 
 function toLinkedList(shots: readonly TimeRangeMs[]): Shot[] {
@@ -202,16 +202,6 @@ function toLinkedList(shots: readonly TimeRangeMs[]): Shot[] {
     shot.next = list[i + 1] ?? null;
   }
   return list;
-}
-
-function merge(first: Shot, second: Shot): Shot {
-  const { previous } = first;
-  const { next } = second;
-  const merged = { startMs: first.startMs, endMs: second.endMs, previous, next, isMerged: false };
-  if (previous) previous.next = merged;
-  if (next) next.previous = merged;
-  first.isMerged = second.isMerged = true;
-  return merged;
 }
 
 /** Share of the highest sharpness from which the eye can't tell a frame from the sharpest. */

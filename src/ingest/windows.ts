@@ -1,10 +1,13 @@
-import { append, partitionPoint } from "../lists.ts";
+import { partitionPoint } from "../lists.ts";
+import { LruCache } from "../lru-cache.ts";
 import { SHOTS, SIGNATURE } from "../parameters.ts";
 import { getAnalysisBytes, type WindowAnalysis } from "../store/r2/window-analysis.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Asset, FrameSummary } from "../types.ts";
 
 const WINDOW_MS = SHOTS.windowSeconds * 1000;
+/** Bytes of the luma of a frame. */
+const LUMA_BYTES = SIGNATURE.side ** 2;
 /** Rounding error of sums of fractions, in ms. */
 const ROUNDING_MS = 0.01;
 
@@ -39,7 +42,7 @@ export interface SampledFrames {
 
 /**
  * Opens the sampled frames of a video. `windows` are the analyses of all its windows, in order. The
- * luma of at most two neighbouring windows is in memory at a time.
+ * luma of the two windows that were read last is in memory.
  */
 export function openSampledFrames(
   bucket: R2Bucket,
@@ -49,29 +52,19 @@ export function openSampledFrames(
   const allFrames = windows.flatMap(({ frames }) => frames);
   const countBefore = (ms: number) =>
     partitionPoint(allFrames, ({ seconds }) => toPresentationMs(seconds) < ms);
-  const lumaByWindow = new Map<number, Uint8Array | null>();
-  const readWindow = async (window: number) => {
-    if (!lumaByWindow.has(window)) {
-      for (const other of lumaByWindow.keys()) {
-        if (Math.abs(other - window) > 1) lumaByWindow.delete(other);
-      }
-      lumaByWindow.set(window, await getAnalysisBytes(bucket, asset, window, "luma"));
-    }
-    return lumaByWindow.get(window);
-  };
-  const lumaOf = async (frame: FrameSummary): Promise<Uint8Array[]> => {
-    const timeWindow = windowAt(toPresentationMs(frame.seconds));
-    // The frame on screen as a window begins belongs to it, though its time is in the one before.
-    const window = windows[timeWindow]?.frames.includes(frame) ? timeWindow : timeWindow + 1;
-    const start = (windows[window]?.frames.indexOf(frame) ?? -1) * SIGNATURE.side ** 2;
-    const luma = start < 0 ? null : await readWindow(window);
-    return luma ? [luma.subarray(start, start + SIGNATURE.side ** 2)] : [];
-  };
+  const positions = new Map(
+    windows.flatMap(({ frames }, window) => frames.map((frame, i) => [frame, { window, i }])),
+  );
+  const lumas = new LruCache<Uint8Array | null>(2);
   return {
     framesIn: ({ startMs, endMs }) => allFrames.slice(countBefore(startMs), countBefore(endMs)),
     async readLuma(frames) {
       const result: Uint8Array[] = [];
-      for (const frame of frames) append(result, await lumaOf(frame));
+      for (const { window, i } of frames.map((frame) => positions.get(frame)!)) {
+        const read = () => getAnalysisBytes(bucket, asset, window, "luma");
+        const luma = await lumas.get(String(window), read);
+        if (luma) result.push(luma.subarray(i * LUMA_BYTES, (i + 1) * LUMA_BYTES));
+      }
       return result;
     },
   };

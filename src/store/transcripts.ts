@@ -27,9 +27,8 @@ export async function putTranscript(
   asset: Asset,
   cues: Cue[],
   { language, source, error }: Omit<TranscriptSummary, "cues">,
-  isFrameBased = false,
 ): Promise<void> {
-  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId, isFrameBased);
+  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId);
   const { assetId } = asset;
   const row = { assetId, language, source, cues: cues.length, error, createdAt: Date.now() };
   await d1(env.DB).run`INSERT INTO ${newRow("transcripts", row)} WHERE true
@@ -43,24 +42,19 @@ export async function getTranscript(db: D1Database, assetId: AssetId) {
   return row && parseColumns(row, ["error"]);
 }
 
-/**
- * Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null).
- * `isFrameBased`: their times are frames at `NOMINAL_FPS`.
- */
+/** Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null). */
 export async function putCues(
   bucket: R2Bucket,
   asset: Asset,
   cues: Cue[],
   job: JobId | null,
-  isFrameBased = false,
 ): Promise<void> {
-  const content = isFrameBased ? { frames: cues } : cues;
-  await bucket.put(transcriptKey(asset, job), JSON.stringify(content));
+  await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
 }
 
 /**
  * Returns the cues of an asset, or of the transcript uploaded by `job`, in order; empty if there
- * are none. JSON stores NaN as null. Frames have no time until the video's frame rate is known.
+ * are none. JSON stores NaN as null. Earlier versions stored frames of MicroDVD.
  */
 export async function getCues(bucket: R2Bucket, asset: Asset, job = asset.transcriptJobId) {
   const key = transcriptKey(asset, job);

@@ -123,6 +123,20 @@ describe("what is missing of", () => {
     expect(Math.abs(seconds - SECONDS)).toBeLessThan(0.15);
   });
 
+  it("an MP4 that ends with zeros is told by the length that it states", async () => {
+    const mp4 = await makeVideo({
+      times: atRate(25, SECONDS * 25),
+      audioSeconds: SECONDS,
+      container: "mp4",
+      options: { movflags: "+faststart" },
+    });
+    const bytes = Buffer.from(mp4).fill(0, Math.round(0.6 * mp4.length));
+    const { duration_seconds: seconds, missing } = await measured(bytes);
+    expect(seconds).toBeLessThan(SECONDS - 1);
+    expect(seconds + missing!.seconds).toBeCloseTo(SECONDS, 0);
+    expect(missing!.from_seconds).toBeCloseTo(seconds, 3);
+  });
+
   it("half an AVI is told by the length that it states", async () => {
     const { duration_seconds: seconds, missing } = await measured(
       avi.subarray(0, Math.round(avi.length / 2)),

@@ -87,14 +87,9 @@ async function recognizeChunk(
   }
 }
 
-function shift<Segment extends TimeRange & { words: TimeRange[] }>(
-  segment: Segment,
-  bySeconds: number,
-): Segment {
-  const move = <Range extends TimeRange>(range: Range): Range => ({
-    ...range,
-    start: range.start + bySeconds,
-    end: range.end + bySeconds,
-  });
+function shift<Segment extends TimeRange & { words: TimeRange[] }>(segment: Segment, by: number) {
+  const move = <Range extends TimeRange>(range: Range): Range => {
+    return { ...range, start: range.start + by, end: range.end + by };
+  };
   return { ...move(segment), words: segment.words.map(move) };
 }

@@ -1,9 +1,10 @@
 import { INGEST, MODELS } from "../../config.ts";
 import { MAX_DESCRIPTION } from "../../description.ts";
-import { AppError, failureOf, isRetryable } from "../../errors.ts";
+import { failureOf, isRetryable } from "../../errors.ts";
 import { maxOf, minOf } from "../../lists.ts";
 import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
+import { unreadableFrame } from "../../media/decoder-errors.ts";
 import { readImageFacts } from "../../media/exif/capture-facts.ts";
 import { decodeFrame } from "../../media/frames.ts";
 import { decodeImage } from "../../media/pixels/decode-image.ts";
@@ -123,7 +124,7 @@ export async function storeKeyframe(
 ): Promise<LumaImage> {
   const image = await decodeLuma(jpeg).catch((cause: unknown) => {
     const isFrame = asset.assetType === "video" && failureOf(cause).code === "unreadable_image";
-    if (isFrame) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
+    if (isFrame) throw unreadableFrame(cause);
     throw cause;
   });
   await putKeyframe(env.MEDIA, asset, segment.keyframeMs, jpeg);

@@ -2,10 +2,9 @@ import { traceOf, failureOf, isRetryable } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
 import { computeSignature } from "../../media/pixels/image-signature.ts";
-import type { RgbaImage } from "../../media/pixels/jpeg.ts";
 import { measureSharpness } from "../../media/pixels/luma.ts";
 import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
-import { toThumbnails, type TileRequest } from "../../media/shots/contact-sheet.ts";
+import { toThumbnails } from "../../media/shots/contact-sheet.ts";
 import { detectShots, type ShotAnalysis } from "../../media/shots/detect-shots.ts";
 import { COPY_DETECTION, SIGNATURE } from "../../parameters.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
@@ -20,17 +19,14 @@ import {
   getWindowAnalysis,
 } from "../../store/r2/window-analysis.ts";
 import type { Asset, Segment } from "../../types.ts";
-import { requestTiles, storeTiles } from "../storyboard.ts";
 import { windowRange, decodeThumbnail, toPresentationMs } from "../windows.ts";
 
 /**
- * Analyses one window of a video and stores its sampled frames, shot transitions and tiles of the
- * storyboard for the steps that follow. A window that can't be decoded has none.
+ * Analyses one window of a video and stores its sampled frames and shot transitions for the steps
+ * that follow. A window that can't be decoded has none.
  */
 export async function detectAssetShots(env: Env, asset: Asset, part: number, attempt: number) {
-  const tiles = new Map<number, RgbaImage>();
-  const request = requestTiles(asset, part, tiles);
-  const analysis = analyzeWindow(env, asset, part, request).catch((error: unknown) => {
+  const analysis = analyzeWindow(env, asset, part).catch((error: unknown) => {
     if (isRetryable(error, attempt)) throw error;
     const fields = { asset: asset.assetId, part, code: failureOf(error).code };
     log("warn", "ingest.frames_unavailable", { ...fields, cause: traceOf(error) });
@@ -41,7 +37,6 @@ export async function detectAssetShots(env: Env, asset: Asset, part: number, att
     const sharpness = Math.round(measureSharpness(frames[i]!.luma));
     return { seconds, sharpness, lumaThumbnail: btoa(String.fromCharCode(...lumaThumbnail)) };
   });
-  await storeTiles(env.MEDIA, asset, part, tiles);
   await putWindowAnalysis(env.MEDIA, asset, part, {
     frames: summaries,
     transitions,
@@ -50,16 +45,11 @@ export async function detectAssetShots(env: Env, asset: Asset, part: number, att
   });
 }
 
-async function analyzeWindow(
-  env: Env,
-  asset: Asset,
-  part: number,
-  request: TileRequest,
-): Promise<ShotAnalysis> {
+async function analyzeWindow(env: Env, asset: Asset, part: number): Promise<ShotAnalysis> {
   const { startMs, endMs } = windowRange(asset, part);
   const range = { start: startMs / 1000, end: endMs / 1000 };
   using input = await openContainer(env.MEDIA, mediaKey(asset), range);
-  return await detectShots(env, requireVideoTrack(input), range, request);
+  return await detectShots(env, requireVideoTrack(input), range);
 }
 
 /** A sampled frame with its thumbnail and its full luma. */

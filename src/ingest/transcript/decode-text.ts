@@ -113,39 +113,21 @@ const LATIN_LETTERS = (
 )
   .split(" ")
   .map((letters) => new Set(letters));
-const WORD = /[\p{L}\p{M}’']+/gu;
-const MAX_WORDS = 2000;
-const ASCII_ONLY = /^\p{ASCII}*$/u;
-const USUAL_SIGN =
-  /[“”„‘’‚–—…«»‹›°·•¿¡€£©§№½¼¾²³\u00A0×♪♫、。「」『』，！？：；（）《》【】・〜～ー％　،؛؟״׳]/u;
-/** A word of one case, or with a capital at its beginning. */
-const USUAL_CASE = /^['’]?(?:\p{L}[^\p{Lu}]*|[^\p{Ll}]*|\p{Ll}['’]\p{Lu}[^\p{Lu}]*)$/u;
-const SCRIPTS = "Latin Cyrillic Greek Hebrew Arabic Hangul Thai"
-  .split(" ")
-  .map((name) => new RegExp(`\\p{Script=${name}}`, "u"))
-  .concat(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u);
+const LETTER = /(?!\p{ASCII})\p{L}/gu;
+const LATIN_LETTER = /\p{Script=Latin}/u;
+const USUAL_SIGN = /[\p{ASCII}“”„‘’‚–—…«»¿¡€£°·♪、。「」『』，！？：；・〜～ー　،؛؟]/gu;
 
 /**
- * Returns how plausible text is, 2 at most: the share of its words with letters beyond ASCII that
- * are in one script and in a usual case, less unusual signs, and the share of its Latin letters
- * that one language has.
+ * Returns how plausible text is, 1 at most: the share of its characters beyond ASCII that are
+ * letters of one language, or of another script than the Latin.
  */
 function plausibility(text: string): number {
-  const all = text.match(WORD)?.filter((word) => !ASCII_ONLY.test(word)) ?? [];
-  const words = all.slice(0, MAX_WORDS);
-  const usual = words.filter((word) => {
-    return USUAL_CASE.test(word) && SCRIPTS.filter((script) => script.test(word)).length === 1;
-  });
-  const signs = Array.from(text.replaceAll(WORD, "").replaceAll(/\p{ASCII}/gu, ""));
-  const unusual = signs.filter((sign) => !USUAL_SIGN.test(sign)).length;
-  const letters =
-    words
-      .join("")
-      .toLowerCase()
-      .match(/(?!\p{ASCII})\p{Script=Latin}/gu) ?? [];
-  const known = LATIN_LETTERS.map((set) => letters.filter((letter) => set.has(letter)).length);
-  const share = letters.length === 0 ? 1 : maxOf(known) / letters.length;
-  return (usual.length - 2 * unusual) / Math.max(1, words.length + unusual) + share;
+  const letters = text.toLowerCase().match(LETTER) ?? [];
+  const latin = letters.filter((letter) => LATIN_LETTER.test(letter));
+  const known = LATIN_LETTERS.map((set) => latin.filter((letter) => set.has(letter)).length);
+  const signs = text.replaceAll(LETTER, "").replaceAll(USUAL_SIGN, "").length;
+  const plausible = letters.length - latin.length + maxOf(known, 0) - signs;
+  return plausible / Math.max(1, letters.length + signs);
 }
 
 /** Returns the lines with other characters than ASCII, up to `MAX_SAMPLE` bytes of them. */

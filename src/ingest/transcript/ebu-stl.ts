@@ -32,17 +32,6 @@ const LATIN = Array.from(
     "—¹®©™♪¬¦\uFFFD\uFFFD\uFFFD\uFFFD⅛⅜⅝⅞" +
     "ΩÆĐªĦ\uFFFDĲĿŁØŒºÞŦŊŉĸæđðħıĳŀłøœßþŧŋ\u00AD",
 );
-const LANGUAGES = (
-  "- sq br ca hr cy cs da de en es eo et eu fo fr fy ga gd gl is it se la lv lb lt hu mt nl no oc " +
-  "pl pt ro rm sr sk sl fi sv tr nl wa"
-).split(" ");
-/** Those from `FIRST_OTHER` on. */
-const OTHER_LANGUAGES = (
-  "zu vi uz ur uk th te tt ta tg sw srn so si sn sh - ru qu ps pa fa pap or ne nd mr mo ms mg mk " +
-  "lo ko km kk kn ja id hi he ha gn gu el ka ff prs cv zh my bg bn be bm az as hy ar am"
-).split(" ");
-const FIRST_OTHER = 0x45;
-
 /** A subtitle, of which a block may follow. */
 interface StlSubtitle {
   number: number;
@@ -64,7 +53,6 @@ export function parseEbuStl(bytes: Uint8Array): ParsedCues {
   const header = new TextDecoder("latin1").decode(bytes.subarray(0, GSI_BYTES));
   const fps = Number(header.slice(6, 8));
   const encoding = TABLES[header.slice(12, 14)];
-  const languageNumber = Number.parseInt(header.slice(14, 16), 16);
   const all = readSubtitles(bytes, fps);
   const zero = toSeconds((header.slice(256, 264).match(/\d\d/g) ?? []).map(Number), fps);
   const inProgramme = all.filter(({ start }) => start >= zero);
@@ -73,8 +61,7 @@ export function parseEbuStl(bytes: Uint8Array): ParsedCues {
   const cues = (isLate ? all : inProgramme).map(({ start, end, text }): Cue => {
     return { start: shift(start), end: shift(end), text: decodeStlText(text, encoding) };
   });
-  const language = LANGUAGES[languageNumber] ?? OTHER_LANGUAGES[languageNumber - FIRST_OTHER];
-  return { cues, badLines: [], language: language ?? null };
+  return { cues, badLines: [] };
 }
 
 /** Reads the subtitles, without comments and user data. */

@@ -13,12 +13,7 @@ import { AppError } from "../../errors.ts";
 import { partitionPoint } from "../../lists.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { withContainerErrors } from "./open-container.ts";
-import {
-  getKeyPacketAt,
-  packetsFrom,
-  makeDisposablePredicate,
-  type IsDisposable,
-} from "./packets.ts";
+import { getKeyPacketAt, packetsFrom } from "./packets.ts";
 import {
   type PresentedVideo,
   toStreamTime,
@@ -53,25 +48,14 @@ export async function cutFrameClip(
   const [{ track }, seconds] = [video, toStreamTime(video, presentedSeconds)];
   return remux(track, seconds, async (sink, first, copy) => {
     const target = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
-    const isDisposable = await makeDisposablePredicate(track);
-    let [bytes, shown] = [0, first];
-    for await (const packet of packetsFrom(sink, first)) {
-      const isTarget = packet.sequenceNumber === target.sequenceNumber;
-      if (isTarget || !isDisposable(packet)) {
-        bytes += packet.byteLength;
-        if (bytes > maxBytes && packet !== first) break;
-        if (isEarlier(shown, packet) && !isEarlier(target, packet)) shown = packet;
-        await copy(packet);
-      }
-      if (isTarget || packet.timestamp > target.timestamp + REORDER_SECONDS) break;
-    }
+    const { packets } = await readGop(sink, [target.timestamp], maxBytes);
+    for (const packet of packets) await copy(packet);
+    const shown = packets
+      .filter(({ timestamp }) => timestamp <= target.timestamp)
+      .reduce((a, b) => (b.timestamp > a.timestamp ? b : a), first);
     const middle = shown.timestamp + shown.duration / 2;
     return { atSeconds: Math.min(Math.max(seconds, shown.timestamp), middle) - first.timestamp };
   });
-}
-
-function isEarlier(a: EncodedPacket, b: EncodedPacket): boolean {
-  return a.timestamp < b.timestamp;
 }
 
 /**
@@ -226,9 +210,8 @@ export async function cutSparseClip(
     const presentationOrder: ClipPacket[] = [];
     const presentationTimes: number[] = [];
     let [bytes, framesDone] = [0, 0];
-    const isDisposable = await makeDisposablePredicate(track);
     while (framesDone < frames.length) {
-      const gop = await readGop(sink, frames.slice(framesDone), isDisposable, maxBytes - bytes);
+      const gop = await readGop(sink, frames.slice(framesDone), maxBytes - bytes);
       if (gop.isCut && (framesDone > 0 || gop.found.size === 0)) break;
       bytes += gop.bytes;
       for (const packet of gop.packets) decodeOrder.push(packet);
@@ -251,21 +234,15 @@ export async function cutSparseClip(
 
 /**
  * Reads the packets of the group of pictures at the first of `frames`, which are times of the
- * stream: those that its chosen frames need, without the disposable rest, up to `maxBytes`.
+ * stream: those that its chosen frames need, up to `maxBytes`.
  * `isCut`: there were more. `frameCount` is how many of `frames` lie in the group, `found` has
- * their packets.
+ * their packets. The track has a key packet.
  */
-async function readGop(
-  sink: EncodedPacketSink,
-  frames: readonly number[],
-  isDisposable: IsDisposable,
-  maxBytes: number,
-) {
-  const key = await getKeyPacketAt(sink, frames[0]!);
+async function readGop(sink: EncodedPacketSink, frames: readonly number[], maxBytes: number) {
+  const key = (await getKeyPacketAt(sink, frames[0]!))!;
   const packets: EncodedPacket[] = [];
   const found = new Set<EncodedPacket>();
   let [bytes, isCut] = [0, false];
-  if (!key) return { packets, bytes, isCut, found, frameCount: frames.length };
   const nextKey = await sink.getNextKeyPacket(key, { metadataOnly: true });
   const end = (nextKey?.timestamp ?? Infinity) - TICK_SECONDS;
   const frameCount = Math.max(
@@ -277,7 +254,6 @@ async function readGop(
     if (packet.timestamp > frames[frameCount - 1]! + REORDER_SECONDS) break;
     if (packet.timestamp < key.timestamp) continue; // leading picture of the previous group
     const isChosen = ticks.has(toTicks(packet.timestamp));
-    if (!isChosen && isDisposable(packet)) continue;
     isCut = bytes + packet.byteLength > maxBytes && packets.length > 0;
     if (isCut) break;
     bytes += packet.byteLength;

@@ -3,10 +3,9 @@ import type { TimeRange } from "../../time-range.ts";
 import { requireWithinBudget } from "../structure-budget.ts";
 import {
   EMPTY_EDIT,
-  libraryShift,
   makeEditBox,
   NORMAL_RATE,
-  readEdits,
+  readEdit,
   type Mp4Box,
   findBox,
   findMoov,
@@ -102,12 +101,13 @@ function toPatch({ start, end }: Mp4Box, moov: Uint8Array): Patch | null {
   return { start, end, bytes: Buffer.concat([moov, header]) };
 }
 
-async function isMediaTrack(file: RangedFile, box: Mp4Box): Promise<boolean> {
+export async function isMediaTrack(file: RangedFile, box: Mp4Box): Promise<boolean> {
   return box.type === "trak" && HANDLERS.has((await readHandler(file, box)) ?? "");
 }
 
 /**
- * Returns a `trak` box for the samples of a range. Throws `RangeError` for missing or bad tables.
+ * Returns a `trak` box for the samples of a range. Throws `RangeError` for missing or bad tables,
+ * and what `readEdit` throws.
  */
 async function sliceTrack(
   file: RangedFile,
@@ -119,7 +119,7 @@ async function sliceTrack(
   const tables = requirePresent(findBox(track, "mdia", "minf", "stbl"));
   requireOneTable(track);
   const [times, syncSamples] = [requirePresent(findBox(tables, "stts")), findBox(tables, "stss")];
-  const { mediaTime, delay } = requirePresent(libraryShift(await readEdits(file, track)));
+  const { mediaTime, delay } = await readEdit(file, track);
   const toMediaTime = (seconds: number) =>
     (seconds - delay / movieTimescale) * timescale + mediaTime;
   const first = await sampleAt(file, times, toMediaTime(range.start - MARGIN_SECONDS));

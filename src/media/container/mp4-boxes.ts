@@ -1,5 +1,4 @@
 import { AppError } from "../../errors.ts";
-import type { TimeRange } from "../../time-range.ts";
 import { requireWithinBudget } from "../structure-budget.ts";
 
 /** A file that is read by byte ranges. A range beyond its end gives the bytes that exist. */
@@ -194,7 +193,7 @@ export async function rewriteBox(
 }
 
 /** An entry of an edit list as it is stored (`elst`: ISO/IEC 14496-12, 8.6.6). */
-export interface StoredEdit {
+interface StoredEdit {
   /** Duration in units of the movie. */
   duration: number;
   /** Start in units of the track, or `EMPTY_EDIT`. */
@@ -208,21 +207,32 @@ export const EMPTY_EDIT = -1;
 /** `media_rate` of 1, a 16.16 fixed-point number. */
 export const NORMAL_RATE = 0x10000;
 
-/** Reads the edit list of a `trak` box. A track without one gets an edit of the whole track. */
-export async function readEdits(file: RangedFile, track: Mp4Box): Promise<StoredEdit[]> {
+/**
+ * Reads what the edit list of a `trak` box presents: one edit, behind a pause of `delay` units of
+ * the movie. An edit of no duration, as that of a track without a list, is all of the track. Throws
+ * `unreadable_container` for other lists, which the decoder reads.
+ */
+export async function readEdit(file: RangedFile, track: Mp4Box) {
+  const whole = { duration: 0, mediaTime: 0, delay: 0 };
   const list = findBox(track, "edts", "elst");
-  if (!list) return [{ duration: 0, mediaTime: 0, rate: NORMAL_RATE }];
+  if (!list) return whole;
   const header = await readContent(file, list, 0, 8);
-  const [width, count] = [header.getUint8(0) === 0 ? 4 : 8, header.getUint32(4)];
+  const [isLong, count] = [header.getUint8(0) !== 0, header.getUint32(4)];
+  if (count === 0) return whole;
   requireWithinBudget("edits", count);
-  const view = await readContent(file, list, 8, 8 + count * (2 * width + 4));
-  return Array.from({ length: count }, (_, i) => {
-    const at = i * (2 * width + 4);
-    const is64Bit = width === 8;
-    const duration = is64Bit ? Number(view.getBigUint64(at)) : view.getUint32(at);
-    const mediaTime = is64Bit ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
-    return { duration, mediaTime, rate: view.getInt32(at + 2 * width) };
-  });
+  const bytes = isLong ? 20 : 12;
+  const view = await readContent(file, list, 8, 8 + count * bytes);
+  let delay = 0;
+  for (let at = 0; at < count * bytes; at += bytes) {
+    const duration = isLong ? Number(view.getBigUint64(at)) : view.getUint32(at);
+    const mediaTime = isLong ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
+    const isLast = at + bytes === count * bytes;
+    if (mediaTime === EMPTY_EDIT) delay += duration;
+    else if (!isLast || view.getInt32(at + bytes - 4) !== NORMAL_RATE) break;
+    else return { duration, mediaTime, delay };
+  }
+  const message = "The video has several cuts or another speed in its edit list. Export it again.";
+  throw new AppError("unreadable_container", message);
 }
 
 /** Makes an `edts` box. */
@@ -235,41 +245,4 @@ export function makeEditBox(edits: readonly StoredEdit[]): Uint8Array {
     view.setInt32(i * 20 + 16, rate);
   }
   return makeBox("edts", makeBox("elst", [1 << 24, edits.length], bytes));
-}
-
-/**
- * Returns the shift that the container library makes of an edit list, the only part of it that the
- * library reads: the media time of the first edit that isn't empty, in units of the track, and the
- * pause before it, in units of the movie. Null if the list has no such edit.
- */
-export function libraryShift(
-  edits: readonly StoredEdit[],
-): { mediaTime: number; delay: number } | null {
-  const index = edits.findIndex(({ mediaTime }) => mediaTime !== EMPTY_EDIT);
-  const edit = edits[index];
-  if (!edit) return null;
-  if (edit.rate !== NORMAL_RATE) return { mediaTime: 0, delay: 0 };
-  const delay = edits.slice(0, index).reduce((sum, { duration }) => sum + duration, 0);
-  return { mediaTime: edit.mediaTime, delay };
-}
-
-/**
- * Returns what an edit list presents of a track, in seconds and in the time that the container
- * library gives packets; null for all of it. Throws `unreadable_container` for more than a delay
- * and a cut, which the decoder reads.
- */
-export function editedRange(
-  edits: readonly StoredEdit[],
-  movieTimescale: number,
-): TimeRange | null {
-  const first = edits.findIndex(({ mediaTime }) => mediaTime !== EMPTY_EDIT);
-  const edit = edits[first];
-  if (!edit) return null;
-  if (edit.rate !== NORMAL_RATE || first < edits.length - 1) {
-    const message =
-      "The video has several cuts or another speed in its edit list. Export it again.";
-    throw new AppError("unreadable_container", message);
-  }
-  const start = libraryShift(edits)!.delay / movieTimescale;
-  return { start, end: edit.duration > 0 ? start + edit.duration / movieTimescale : Infinity };
 }

@@ -62,7 +62,8 @@ export interface Container extends Disposable {
 /**
  * Opens a stored video to read a time range of its presentation. The memory doesn't grow with the
  * length of the video. Packets outside of the range may be missing. Dispose of it with `using`.
- * Throws `source_missing` without the object, and `unreadable_container`.
+ * Throws `source_missing` without the object, and `unreadable_container`, also without pictures and
+ * sound.
  */
 export async function openContainer(
   bucket: R2Bucket,
@@ -76,10 +77,11 @@ export async function openContainer(
     const ranges = [video, audio].flatMap((times) =>
       times ? [toStreamRange({ ...times, origin }, range)] : [],
     );
-    const input = await openInput(file, timeline.readableBytes, {
+    const input = await openInput(file, {
       start: minOf(ranges.map(({ start }) => start)),
       end: maxOf(ranges.map(({ end }) => end)),
     });
+    if (!video && !audio) throw unreadable();
     const tracks = await input.getTracks();
     const present = (times: TimeRange | null, trackId: number | null) => {
       const track = tracks.find(({ id }) => id === trackId);
@@ -96,16 +98,10 @@ export async function openContainer(
   });
 }
 
-/** Returns the video track. Throws `unreadable_container` or `no_video_track`. */
-export function requireVideoTrack(container: Container): PresentedVideo {
-  requireTracks(container);
-  if (container.video) return container.video;
+/** Returns the video track. Throws `no_video_track`. */
+export function requireVideoTrack({ video }: Container): PresentedVideo {
+  if (video) return video;
   throw new AppError("no_video_track", "The file has no video track.");
-}
-
-/** Throws `unreadable_container` without pictures and sound. */
-function requireTracks({ video, audio }: Container): void {
-  if (!video && !audio) throw unreadable();
 }
 
 /**
@@ -114,14 +110,12 @@ function requireTracks({ video, audio }: Container): void {
  */
 export async function getDurationSeconds(bucket: R2Bucket, key: string): Promise<number> {
   using container = await openContainer(bucket, key, { start: 0, end: 0 });
-  requireTracks(container);
   return container.durationSeconds;
 }
 
 /** Reads the properties of a stored video or sound. Throws `unreadable_container`. */
 export async function probeMedia(bucket: R2Bucket, key: string): Promise<MediaInfo> {
   using container = await openContainer(bucket, key, { start: 0, end: 0 });
-  requireTracks(container);
   return await withContainerErrors(async () => {
     const audio = container.audio?.track;
     const audioStats = await audio?.computePacketStats(PROBED_PACKETS);

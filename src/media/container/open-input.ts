@@ -28,15 +28,15 @@ const FORMATS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS];
 const READER_CACHE_BYTES = 2 * 1024 * 1024;
 
 /**
- * Opens the first `size` bytes of a file to read a range of its stream, in seconds. The memory
- * doesn't grow with the length of the video. Packets outside of the range may be missing.
+ * Opens a file to read a range of its stream, in seconds. The memory doesn't grow with the length
+ * of the video. Packets outside of the range may be missing.
  */
-export async function openInput(file: RangedFile, size: number, range: TimeRange): Promise<Input> {
+export async function openInput(file: RangedFile, range: TimeRange): Promise<Input> {
   const patch = await sliceMoov(file, range);
   const unchanged = patch ? null : await findMoov(file);
   if (unchanged) await requireSmallMoov(file, unchanged);
   const source = new GuardedSource({
-    getSize: () => size,
+    getSize: () => file.size,
     read: (start, end) => readPatched(file, patch, start, end),
     maxCacheSize: READER_CACHE_BYTES,
     prefetchProfile: "fileSystem",

@@ -7,17 +7,14 @@ import {
 } from "mediabunny";
 import { AppError } from "../../errors.ts";
 import { remember } from "../../isolate-memory.ts";
-import { maxOf, minOf } from "../../lists.ts";
 import { LruCache } from "../../lru-cache.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { readPromisedBytes } from "./matroska.ts";
-import { hasSamples, requireBackedTables } from "./moov-slice.ts";
+import { hasSamples, isMediaTrack, requireBackedTables } from "./moov-slice.ts";
 import {
-  editedRange,
-  readEdits,
+  readEdit,
   findBox,
   findMoov,
-  type Mp4Box,
   type RangedFile,
   readContent,
   readHandler,
@@ -31,8 +28,6 @@ import type { StoredFile } from "./r2-file.ts";
 export interface TrackExtent {
   first: number;
   end: number;
-  /** End by what the container says of it, not before `end`. */
-  promisedEnd: number;
   /** What the edit list presents, null for all of the stream. */
   edit: TimeRange | null;
 }
@@ -131,47 +126,22 @@ export function toPresentationTime({ start, end, origin }: TrackTimes, streamSec
 export interface MissingMedia {
   /** 0 if it isn't known. */
   bytes: number;
+  /** 0 if it isn't known. */
   seconds: number;
-  /** Presentation time of the first of it. */
-  fromSeconds: number;
+  /** Presentation time of the first of it, null if it isn't known. */
+  fromSeconds: number | null;
 }
 
 /** Differences below both are rounding, or frames that encoders drop. */
 const TOLERANCE = { seconds: 0.5, share: 0.02 };
-
-/**
- * Compares what is presented with what the container promises. `bytes` are missing; `isTimed` says
- * whether the container has times for them. Null if all is there that would be presented.
- */
-function compareWithPromised(
-  actual: Presentation,
-  promised: Presentation,
-  { bytes, isTimed }: { bytes: number; isTimed: boolean },
-): MissingMedia | null {
-  const lost = (["video", "audio"] as const)
-    .map((kind) => ({ from: actual[kind]?.end ?? 0, to: promised[kind]?.end ?? 0 }))
-    .filter(({ from, to }) => to > from);
-  const seconds = maxOf(
-    lost.map(({ from, to }) => to - from),
-    0,
-  );
-  const tolerance = Math.max(TOLERANCE.seconds, TOLERANCE.share * promised.durationSeconds);
-  const isWhole = bytes > 0 ? isTimed && seconds === 0 : seconds <= tolerance;
-  if (isWhole) return null;
-  const fromSeconds = minOf(
-    lost.map(({ from }) => from),
-    actual.durationSeconds,
-  );
-  return { bytes, seconds, fromSeconds };
-}
 
 /** Says what is missing. */
 export function describeMissing({ bytes, seconds, fromSeconds }: MissingMedia): string {
   const time = seconds > 0 ? `${seconds.toFixed(1)} s` : null;
   const size = bytes > 0 ? `${bytes} bytes` : null;
   const amount = time && size ? `${time} (${size})` : (time ?? `at least ${size}`);
-  const from = fromSeconds.toFixed(1);
-  return `The file isn't complete: ${amount} are missing, from ${from} s on. Send the whole file.`;
+  const from = fromSeconds === null ? "" : `, from ${fromSeconds.toFixed(1)} s on`;
+  return `The file isn't complete: ${amount} are missing${from}. Send the whole file.`;
 }
 
 /** When the tracks of a stored file are presented, and what of it is read. */
@@ -179,8 +149,6 @@ export interface Timeline extends Presentation {
   /** Ids of its tracks in the container, null without one. */
   videoId: number | null;
   audioId: number | null;
-  /** Bytes up to the end of the last fragment that is complete. */
-  readableBytes: number;
   /** What the file promises and hasn't, null for a complete one. */
   missing: MissingMedia | null;
 }
@@ -203,60 +171,39 @@ export function getTimeline(file: StoredFile): Promise<Timeline> {
 
 /** Throws `unreadable_container` for what only the decoder reads, and the library's errors. */
 export async function readTimeline(file: RangedFile): Promise<Timeline> {
-  const tables = await readMp4Tracks(file);
-  const { isFragmented, ...bytes } = await measureBytes(file);
-  const readableBytes = isFragmented ? bytes.available : file.size;
-  using first = await openInput(file, readableBytes, START);
-  using last = await openInput(file, readableBytes, END);
+  const edits = await readMp4Edits(file);
+  using first = await openInput(file, START);
+  using last = await openInput(file, END);
   const audio = await first.getPrimaryAudioTrack();
   const video = await selectVideoTrack(first, audio !== null);
   const measure = async (track: InputTrack | null): Promise<TrackExtent | null> => {
     const lastTrack = (await last.getTracks()).find(({ id }) => id === track?.id);
     if (!track || !lastTrack) return null;
-    const edits = tables.get(track.id);
-    const [start, end] = [await track.getFirstTimestamp(), await endOfTrack(lastTrack)];
-    const isWhole = isFragmented || !edits;
-    return {
-      first: start,
-      end: isWhole ? end : await findReadableEnd(file, bytes.available, track.id, { start, end }),
-      promisedEnd: Math.max(end, edits ? ((await track.getDurationFromMetadata()) ?? 0) : 0),
-      edit: edits?.() ?? null,
-    };
+    const edit = edits.get(track.id) ?? null;
+    return { first: await track.getFirstTimestamp(), end: await endOfTrack(lastTrack), edit };
   };
-  const [pictures, sound] = [await measure(video), await measure(audio)];
-  const isMp4 = tables.size > 0;
-  if (!isMp4 && !isFragmented) {
-    // Matroska states when the last of all tracks ends.
-    const stated = await readStatedEnd(file, first);
-    const longest = (pictures?.end ?? 0) >= (sound?.end ?? 0) ? pictures : sound;
-    if (longest) longest.promisedEnd = Math.max(longest.promisedEnd, stated);
-  }
-  const presentation = presentTracks(pictures, sound);
-  const withPromised = (extent: TrackExtent | null) =>
-    extent && { ...extent, end: extent.promisedEnd };
-  const promised = presentTracks(withPromised(pictures), withPromised(sound));
-  const missing = compareWithPromised(presentation, promised, {
-    bytes: bytes.promised - bytes.available,
-    isTimed: isMp4 && !isFragmented,
-  });
-  const [videoId, audioId] = [video?.id ?? null, audio?.id ?? null];
-  return { ...presentation, videoId, audioId, readableBytes, missing };
+  const presentation = presentTracks(await measure(video), await measure(audio));
+  const { origin, durationSeconds } = presentation;
+  const statedEnd = edits.size === 0 ? await readStatedEnd(file, first) : 0;
+  const seconds = statedEnd - origin - durationSeconds;
+  const isWhole = seconds <= Math.max(TOLERANCE.seconds, TOLERANCE.share * durationSeconds);
+  const missing = isWhole ? null : { bytes: 0, seconds, fromSeconds: durationSeconds };
+  return { ...presentation, videoId: video?.id ?? null, audioId: audio?.id ?? null, missing };
 }
 
-/** Bytes of some frames of MP3 or AAC. */
+/** Bytes of some frames of MP3. */
 const FRAMES_BYTES = 8192;
 
 /**
- * Returns the end in seconds that a file states, 0 if it states none. Of an MP3 without a Xing
- * header and of ADTS the library estimates one by the size of the file: without some frames it
- * becomes another.
+ * Returns when the last of all tracks ends by what a file states, in seconds; 0 if it states
+ * nothing. Of an MP3 without a Xing header the library estimates it by the size of the file:
+ * without some frames it becomes another.
  */
 async function readStatedEnd(file: RangedFile, input: Input): Promise<number> {
   const stated = (await input.getDurationFromMetadata()) ?? 0;
-  const { name } = await input.getFormat();
-  if (name !== "MP3" && name !== "ADTS") return stated;
+  if ((await input.getFormat()).name !== "MP3") return stated;
   const size = file.size - Math.min(FRAMES_BYTES, Math.floor(file.size / 2));
-  using shorter = await openInput(file, size, START);
+  using shorter = await openInput({ ...file, size }, START);
   return (await shorter.getDurationFromMetadata()) === stated ? stated : 0;
 }
 
@@ -292,52 +239,21 @@ async function selectVideoTrack(input: Input, hasAudio: boolean) {
   return isCover ? null : other;
 }
 
-/** Less than the duration of a frame: how exactly the end of an incomplete track is found. */
-const PRECISION_SECONDS = 0.005;
-
-/**
- * Returns when the first packet of a track is presented that isn't in the first `size` bytes of a
- * file, found by halves; the end of `range` if all are there.
- */
-async function findReadableEnd(
-  file: RangedFile,
-  size: number,
-  trackId: number,
-  { start, end }: TimeRange,
-): Promise<number> {
-  const isReadable = async (seconds: number) => {
-    using input = await openInput(file, size, { start: seconds, end: seconds });
-    const track = (await input.getTracks()).find(({ id }) => id === trackId);
-    try {
-      return (
-        track !== undefined && (await new EncodedPacketSink(track).getPacket(seconds)) !== null
-      );
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      return false; // its bytes are beyond the end
-    }
-  };
-  if (await isReadable(Infinity)) return end;
-  if (!(await isReadable(start))) return start;
-  let [readable, missing] = [start, end];
-  while (missing - readable > PRECISION_SECONDS) {
-    const middle = (readable + missing) / 2;
-    if (await isReadable(middle)) readable = middle;
-    else missing = middle;
-  }
-  return missing;
-}
-
 /**
  * Reads the edit list of each track of an MP4 by its id: what it presents. Leaves out damaged
- * tracks.
+ * tracks; none of another file. Throws `unreadable_container` for an MP4 with samples and
+ * fragments.
  */
-async function readMp4Tracks(file: RangedFile): Promise<Map<number, () => TimeRange | null>> {
-  const tracks = new Map<number, () => TimeRange | null>();
+async function readMp4Edits(file: RangedFile): Promise<Map<number, TimeRange>> {
+  const ranges = new Map<number, TimeRange>();
   const moov = await findMoov(file);
   try {
     const movieHeader = moov && findBox(moov, "mvhd");
-    if (!movieHeader) return tracks;
+    if (!movieHeader) return ranges;
+    if (findBox(moov, "mvex") && (await hasSamples(file, moov))) {
+      const message = "The MP4 has samples and fragments. Write it again in one kind.";
+      throw new AppError("unreadable_container", message);
+    }
     const movieTimescale = await readTimescale(file, movieHeader);
     for (const track of moov.children) {
       const header = findBox(track, "tkhd");
@@ -346,102 +262,46 @@ async function readMp4Tracks(file: RangedFile): Promise<Map<number, () => TimeRa
       const id = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
       const tables = findBox(track, "mdia", "minf", "stbl")?.children ?? [];
       await requireBackedTables(file, tables, (await readHandler(file, track)) === "vide");
-      const edits = await readEdits(file, track);
-      tracks.set(id, () => editedRange(edits, movieTimescale));
+      if (!(await isMediaTrack(file, track))) continue;
+      const { delay, duration } = await readEdit(file, track);
+      const start = delay / movieTimescale;
+      ranges.set(id, { start, end: start + (duration / movieTimescale || Infinity) });
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  return tracks;
-}
-
-/** What a file promises, and what of it is there. */
-interface AvailableBytes {
-  /** Bytes that the file would have. */
-  promised: number;
-  /** Bytes before the first one that is missing. */
-  available: number;
+  return ranges;
 }
 
 /** Boxes of fragments and of their data. */
 const MEDIA_TYPES = new Set(["moof", "mdat"]);
-/** Bytes of a probe. No media has as many zeros in a row. */
-const PROBE_BYTES = 4096;
-
-/**
- * Compares the bytes of a file with those that its boxes promise. Zeros at the end of a file are
- * the rest of a download that was broken off. Throws `unreadable_container` for an MP4 with samples
- * and fragments.
- */
-async function measureBytes(file: RangedFile): Promise<AvailableBytes & { isFragmented: boolean }> {
-  const wave = await readWave(file);
-  if (wave) return { ...wave, isFragmented: false };
-  const available = await findZeroTail(file);
-  const promisedByMatroska = await readPromisedBytes(file);
-  if (promisedByMatroska !== null) {
-    return { promised: promisedByMatroska, available, isFragmented: false };
-  }
-  const boxes = await measureBoxes(file, available);
-  const promised = Math.max(file.size, boxes.end);
-  const moov = await findMoov(file);
-  const isFragmented = moov !== null && findBox(moov, "mvex") !== undefined;
-  if (!isFragmented) return { promised, available, isFragmented };
-  if (await hasSamples(file, moov)) {
-    if (boxes.firstFragment === Infinity) return { promised, available, isFragmented: false };
-    const message = "The MP4 has samples before its fragments. Write it again in one kind.";
-    throw new AppError("unreadable_container", message);
-  }
-  // A fragment whose data aren't complete isn't read: its times would be those of all its frames.
-  const { lastComplete, incomplete } = boxes;
-  const fragment = lastComplete?.type === "moof" ? lastComplete : incomplete;
-  const isMedia = incomplete && MEDIA_TYPES.has(incomplete.type);
-  if (!isMedia || !fragment) return { promised: file.size, available: file.size, isFragmented };
-  const isFirst = boxes.firstFragment >= fragment.start;
-  return { promised, available: isFirst ? available : fragment.start, isFragmented };
-}
-
-/** Finds the end of the boxes of a file, and where in them a number of bytes ends. */
-async function measureBoxes(file: RangedFile, available: number) {
-  let [end, firstFragment] = [0, Infinity];
-  let lastComplete: Mp4Box | null = null;
-  let incomplete: Mp4Box | null = null;
-  for await (const box of topLevelBoxes(file)) {
-    end = box.end;
-    if (end > available) incomplete ??= box;
-    else lastComplete = box;
-    if (box.type === "moof" && end <= available) firstFragment = Math.min(firstFragment, box.start);
-  }
-  return { end, firstFragment, lastComplete, incomplete };
-}
-
+/** Zeros at the end of a file that are the rest of a download: no media has as many in a row. */
+const ZERO_BYTES = 4096;
 /** Sizes in a WAV whose size wasn't known as it was written. */
 const UNKNOWN_SIZES = new Set([0, 0xff_ff_ff_ff]);
 
-/** Compares a WAV with the size that it states. Zeros at its end are silence. Null for others. */
-async function readWave(file: RangedFile): Promise<AvailableBytes | null> {
-  if (file.size < 12) return null;
+/** Throws `unreadable_container` for a file that was cut off: the decoder reads what is there. */
+export async function requireComplete(file: RangedFile): Promise<void> {
+  const bytes = await countMissingBytes(file);
+  if (bytes === 0) return;
+  const message = describeMissing({ bytes, seconds: 0, fromSeconds: null });
+  throw new AppError("unreadable_container", message);
+}
+
+/**
+ * Returns the bytes, at least, that a WAV, Matroska or MP4 file lacks of what its sizes promise, or
+ * that are zeros at its end, which in a WAV are silence.
+ */
+export async function countMissingBytes(file: RangedFile): Promise<number> {
   const head = Buffer.from(await file.read(0, 12));
-  if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") {
-    return null;
+  if (head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WAVE") {
+    const size = head.readUInt32LE(4);
+    return UNKNOWN_SIZES.has(size) ? 0 : Math.max(0, size + 8 - file.size);
   }
-  const size = head.readUInt32LE(4);
-  const promised = UNKNOWN_SIZES.has(size) ? file.size : Math.max(file.size, size + 8);
-  return { promised, available: file.size };
-}
-
-/** Returns the offset of the zeros that a file ends with, found by halves; else its size. */
-async function findZeroTail(file: RangedFile): Promise<number> {
-  let [zero, other] = [file.size - PROBE_BYTES, 0];
-  if (zero <= 0 || !(await isZero(file, zero))) return file.size;
-  while (zero - other > 1) {
-    const middle = Math.floor((zero + other) / 2);
-    if (await isZero(file, middle)) zero = middle;
-    else other = middle;
-  }
-  return zero;
-}
-
-/** Whether a file has a block of zeros at an offset. */
-async function isZero(file: RangedFile, at: number): Promise<boolean> {
-  return (await file.read(at, at + PROBE_BYTES, "once")).every((byte) => byte === 0);
+  const tail = await file.read(Math.max(0, file.size - ZERO_BYTES), file.size, "once");
+  const isZero = tail.length === ZERO_BYTES && tail.every((byte) => byte === 0);
+  const available = isZero ? file.size - ZERO_BYTES : file.size;
+  let promised = (await readPromisedBytes(file)) ?? 0;
+  for await (const { type, end } of topLevelBoxes(file)) if (MEDIA_TYPES.has(type)) promised = end;
+  return Math.max(0, promised - available);
 }

@@ -138,9 +138,7 @@ const HAS_SOUND_TAGS = /^(?:ID3|fLaC|OggS|\xff[\xe0-\xff])/;
 /** Reads the tags of a sound file (ID3, Vorbis comments). */
 async function readSoundTags(file: RangedFile): Promise<{ texts: string[]; genre: string }> {
   const isSound = HAS_SOUND_TAGS.test(Buffer.from(await file.read(0, 4)).toString("latin1"));
-  const tags = isSound
-    ? await readLibraryTags(() => openInput(file, file.size, { start: 0, end: 0 }))
-    : {};
+  const tags = isSound ? await readLibraryTags(() => openInput(file, { start: 0, end: 0 })) : {};
   const { title, artist, album, description, comment, genre = "", raw = {} } = tags;
   const chapters = Object.entries(raw).map(([name, value]) =>
     typeof value === "string" && /^CHAPTER\d{1,3}NAME$/i.test(name) ? value : "",
@@ -149,31 +147,30 @@ async function readSoundTags(file: RangedFile): Promise<{ texts: string[]; genre
   return { texts: [...texts, ...chapters], genre };
 }
 
-/** Bytes of a text in a RIFF file, and chunks that are looked at. */
-const [MAX_RIFF_TEXT_BYTES, MAX_CHUNKS] = [512, 4096];
+/** Bytes at both ends of a RIFF file in which its texts are, and bytes of a text. */
+const [RIFF_BYTES, MAX_RIFF_TEXT_BYTES] = [64 * 1024, 512];
 
-/**
- * Reads the texts of an AVI or WAV file by the names of their chunks. The chunks of a list are read
- * like those around it.
- */
+/** Reads the texts of an AVI or WAV file by the names of their chunks, before and behind frames. */
 async function readRiffTexts(file: RangedFile): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
-  const head = Buffer.from(await file.read(0, 4));
+  const head = Buffer.from(await file.read(0, RIFF_BYTES));
   if (!/^(?:RIFF|RF64)$/.test(fourCc(head, 0))) return texts;
-  let at = 12;
-  for (let count = 0; at + 12 <= file.size && count < MAX_CHUNKS; count++) {
-    const header = Buffer.from(await file.read(at, at + 12));
-    const [name, size] = [fourCc(header, 0), header.readUInt32LE(4)];
-    if (RIFF_NAMES.has(name)) {
-      const bytes = await file.read(at + 8, at + 8 + Math.min(size, MAX_RIFF_TEXT_BYTES));
-      const text = Buffer.from(bytes).toString("latin1");
-      // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
-      const time = name === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
-      const [inWords] = IN_WORDS.exec(time) ?? [];
-      texts.set(name, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
-    }
-    const isList = name === "LIST" && fourCc(header, 8) !== "movi";
-    at += isList ? 12 : 8 + size + (size % 2);
+  const tail = Buffer.from(await file.read(Math.max(0, file.size - RIFF_BYTES), file.size));
+  const frames = head.indexOf("movi");
+  const list = Math.max(0, tail.lastIndexOf("LIST"));
+  const chunks = Buffer.concat([
+    head.subarray(0, frames < 0 ? undefined : frames),
+    tail.subarray(list),
+  ]);
+  for (const name of RIFF_NAMES) {
+    const at = chunks.indexOf(name);
+    if (at < 0 || at + 8 > chunks.length) continue;
+    const length = Math.min(chunks.readUInt32LE(at + 4), MAX_RIFF_TEXT_BYTES);
+    const text = chunks.toString("latin1", at + 8, at + 8 + length);
+    // A `bext` has a day and a time behind its description and originator (EBU Tech 3285, 2.3).
+    const time = name === "bext" ? `${text.slice(320, 330)}T${text.slice(330, 338)}` : text;
+    const [inWords] = IN_WORDS.exec(time) ?? [];
+    texts.set(name, (inWords && toUtc(Date.parse(`${inWords} UTC`))) ?? time);
   }
   return texts;
 }

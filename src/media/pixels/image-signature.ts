@@ -212,16 +212,10 @@ function areaHashes(frequencies: Float64Array, isMirrored: boolean, flippedBits:
   });
 }
 
+/** Returns the bits of the smallest values. */
 function uncertainBits(values: number[], count: number): number[] {
-  const magnitudes = values.map((value) => Math.abs(value));
-  return Array.from({ length: count }, () => {
-    let smallest = 0;
-    for (let bit = 1; bit < magnitudes.length; bit++) {
-      if (magnitudes[bit]! < magnitudes[smallest]!) smallest = bit;
-    }
-    magnitudes[smallest] = Infinity;
-    return smallest;
-  });
+  const bits = Array.from(values.keys());
+  return bits.sort((a, b) => Math.abs(values[a]!) - Math.abs(values[b]!)).slice(0, count);
 }
 
 function standardDeviation(values: Float64Array): number {

@@ -111,11 +111,7 @@ const HALF = 32_768;
 
 /** Decodes the luma of one of our JPEGs. Throws `unreadable_image`. */
 export function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
-  return decodeJpeg(jpeg, toLumaImage);
-}
-
-export function toLumaImage({ width, height, data }: RgbaImage): LumaImage {
-  return { width, height, luma: toLuma(data) };
+  return decodeJpeg(jpeg, ({ width, height, data }) => ({ width, height, luma: toLuma(data) }));
 }
 
 /**

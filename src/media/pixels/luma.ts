@@ -1,5 +1,4 @@
 import { SIGNATURE } from "../../parameters.ts";
-import { toIntegralImage } from "./integral-image.ts";
 import type { Size } from "./rect.ts";
 
 export const SIGNATURE_SIZE = { width: SIGNATURE.side, height: SIGNATURE.side };
@@ -76,9 +75,8 @@ function weightsOf(length: number, newLength: number) {
   return { starts, weights, taps };
 }
 
-const SIDE = SIGNATURE.side;
-/** Radius of the box filter that is subtracted from each pixel, in pixels. */
-const RADIUS = 4;
+/** Size to which an image is blurred, of which the difference is its detail: pixels of eight. */
+const BLURRED_SIZE = { width: SIGNATURE.side / 8, height: SIGNATURE.side / 8 };
 /** Keeps images without detail from correlating by their noise, in levels² a pixel. */
 const NOISE_VARIANCE = 1;
 
@@ -88,19 +86,10 @@ const NOISE_VARIANCE = 1;
  * correlate little by it.
  */
 export function highPassVector(luma: Uint8Array): Float64Array {
-  const { sums } = toIntegralImage(luma);
-  const sumTo = (x: number, y: number) => sums[y * (SIDE + 1) + x]!;
-  const detail = new Float64Array(luma.length);
-  let energy = NOISE_VARIANCE * luma.length;
-  for (let y = 0, i = 0; y < SIDE; y++) {
-    const [top, bottom] = [Math.max(0, y - RADIUS), Math.min(SIDE, y + RADIUS + 1)];
-    for (let x = 0; x < SIDE; x++, i++) {
-      const [left, right] = [Math.max(0, x - RADIUS), Math.min(SIDE, x + RADIUS + 1)];
-      const sum = sumTo(right, bottom) - sumTo(left, bottom) - sumTo(right, top) + sumTo(left, top);
-      detail[i] = luma[i]! - sum / ((right - left) * (bottom - top));
-      energy += detail[i]! ** 2;
-    }
-  }
+  const small = resizeLuma({ ...SIGNATURE_SIZE, luma }, BLURRED_SIZE);
+  const blurred = resizeLuma({ ...BLURRED_SIZE, luma: small }, SIGNATURE_SIZE);
+  const detail = Float64Array.from(luma, (value, i) => value - blurred[i]!);
+  const energy = detail.reduce((sum, value) => sum + value ** 2, NOISE_VARIANCE * luma.length);
   return detail.map((value) => value / Math.sqrt(energy));
 }
 

@@ -1,4 +1,4 @@
-import { AppError, failureOf } from "../../errors.ts";
+import { failureOf } from "../../errors.ts";
 import { Remembered } from "../../isolate-memory.ts";
 import { append, partitionPoint } from "../../lists.ts";
 import { CONTACT_SHEET, SIGNATURE, COPY_DETECTION } from "../../parameters.ts";
@@ -7,14 +7,13 @@ import { cutSparseClip, type FrameEntry, type SparseClip } from "../container/cl
 import { getDisplaySize } from "../container/display-size.ts";
 import { withContainerErrors } from "../container/open-container.ts";
 import type { PresentedVideo } from "../container/timeline.ts";
-import { isRejected, unreadableImage } from "../decoder-errors.ts";
+import { isRejected, unreadableFrame, unreadableImage } from "../decoder-errors.ts";
 import type { DecoderEnv } from "../decoder.ts";
 import { transformClip, MAX_CLIP_BYTES, withClipMemory } from "../frames.ts";
 import { readImageSize } from "../pixels/image-size.ts";
 import { cellMeans, toIntegralImage } from "../pixels/integral-image.ts";
-import { cropImage, resizeImage, decodeJpeg, type RgbaImage, toLumaImage } from "../pixels/jpeg.ts";
-import { resizeLuma } from "../pixels/luma.ts";
-import type { PixelRect, Size } from "../pixels/rect.ts";
+import { lumaPixels } from "../pixels/jpeg.ts";
+import type { Size } from "../pixels/rect.ts";
 import { WHOLE } from "../pixels/registration.ts";
 
 export interface SampledFrame {
@@ -32,16 +31,6 @@ const MIN_DURATION_SECONDS = 1;
 /** Rounding errors of the times of frames. */
 const ROUNDING_SECONDS = 0.001;
 
-/** Frames that are wanted in colour: the samples nearest to these times. */
-export interface TileRequest {
-  /** Times in seconds, each later than the one before. */
-  times: readonly number[];
-  /** That the frames are stretched to. */
-  size: Size;
-  /** Is called with the frame for each of the times that lie among the samples. */
-  onTile: (seconds: number, tile: RgbaImage) => void;
-}
-
 /**
  * Samples a time range at `perSecond` frames a second and returns the distinct frames in order: of
  * those that `listFrames` lists for the range, the ones that are on screen at regular times. Takes
@@ -54,7 +43,6 @@ export async function sampleFrames(
   track: PresentedVideo,
   listed: readonly FrameEntry[],
   { start, end, perSecond }: TimeRange & { perSecond: number },
-  request?: TileRequest,
   onSheet?: () => void,
 ): Promise<SampledFrame[]> {
   const keys = listed.filter(({ isKey }) => isKey);
@@ -69,18 +57,10 @@ export async function sampleFrames(
     const after = partitionPoint(entries, (entry) => entry.seconds <= time);
     return entries[Math.max(0, after - 1)]!.seconds;
   });
-  const tileTimes = Map.groupBy(request?.times ?? [], (time) => {
-    return samples[Math.round(((time - begin) / seconds) * count)];
-  });
-  const onTile = (frameSeconds: number, cut: () => RgbaImage) => {
-    for (const time of tileTimes.get(frameSeconds) ?? []) {
-      request!.onTile(time, resizeImage(cut(), request!.size));
-    }
-  };
   const times = [...new Set(samples)];
   const frames: SampledFrame[] = [];
   for (let done = 0; done < times.length;) {
-    const extracted = await extractFrames(env, track, times.slice(done), onSheet, onTile);
+    const extracted = await extractFrames(env, track, times.slice(done), onSheet);
     append(frames, extracted);
     const last = extracted.at(-1)?.seconds;
     // Frames that are too far from their key frame are passed over.
@@ -92,16 +72,14 @@ export async function sampleFrames(
 
 /**
  * Extracts the frames with these presentation times (rising, as `listFrames` returns them): at most
- * one contact sheet, and no more than fit into `MAX_CLIP_BYTES` of video. Takes one
- * operation of FRAMES, unless it refuses as many tiles. `onTile` gets the time of each frame, and
- * what cuts it out of its sheet. Throws what `cutFrameClip` and `transformClip` throw.
+ * one contact sheet, and no more than fit into `MAX_CLIP_BYTES` of video. Takes one operation of
+ * FRAMES, unless it refuses as many tiles. Throws what `cutFrameClip` and `transformClip` throw.
  */
 export async function extractFrames(
   env: DecoderEnv,
   track: PresentedVideo,
   times: readonly number[],
   onSheet?: () => void,
-  onTile?: OnTile,
 ): Promise<SampledFrame[]> {
   const aspect = await getAspect(track);
   const sheetTimes = times.slice(0, CONTACT_SHEET.maxFrames);
@@ -110,9 +88,7 @@ export async function extractFrames(
     const clip = await cutSparseClip(track, sheetTimes, MAX_CLIP_BYTES);
     const { presentationTimes } = clip;
     if (presentationTimes.length === 0) return [];
-    const tiles = await makeTiles(env, clip, aspect, onSheet, (tile, cut) =>
-      onTile?.(presentationTimes[tile]!, cut),
-    );
+    const tiles = await makeTiles(env, clip, aspect, onSheet);
     return tiles.map((luma, i) => ({ seconds: presentationTimes[i]!, luma }));
   });
 }
@@ -125,9 +101,6 @@ async function countClips(track: PresentedVideo, { start, end }: TimeRange, perS
     return (sheetSeconds * stats.averageBitrate) / 8 / MAX_CLIP_BYTES;
   });
 }
-
-/** Gets the number of a tile, or the time of its frame, and what cuts it out of its sheet. */
-type OnTile = (tile: number, cut: () => RgbaImage) => void;
 
 /** Fewest tiles that FRAMES is taken to make: an error that it has with fewer has another cause. */
 const MIN_SHEET_TILES = 6;
@@ -143,7 +116,6 @@ async function makeTiles(
   clip: SparseClip,
   aspect: number,
   onSheet: (() => void) | undefined,
-  onTile: OnTile,
 ): Promise<Uint8Array[]> {
   const { length: count } = clip.presentationTimes;
   const tiles: Uint8Array[] = [];
@@ -158,10 +130,7 @@ async function makeTiles(
     try {
       const jpeg = await transformClip(env, { ...clip, atSeconds }, { contactSheet });
       onSheet?.();
-      const made = await splitContactSheet(jpeg, partCount, aspect, (tile, cut) =>
-        onTile(first + tile, cut),
-      );
-      append(tiles, made);
+      append(tiles, await splitContactSheet(jpeg, partCount, aspect));
     } catch (error) {
       const half = Math.floor(partCount / 2);
       if (!isRejected(error) || half < MIN_SHEET_TILES) {
@@ -188,7 +157,6 @@ async function splitContactSheet(
   jpeg: Uint8Array,
   count: number,
   aspect: number,
-  onTile: OnTile,
 ): Promise<Uint8Array[]> {
   try {
     const sheet = readImageSize(jpeg);
@@ -196,12 +164,7 @@ async function splitContactSheet(
     const columns = inferColumns(sheet, count, aspect);
     const { side } = SIGNATURE;
     const size = { width: columns * side, height: Math.ceil(count / columns) * side };
-    const pixels = await decodeJpeg(jpeg, (image) => {
-      for (let tile = 0; tile < count; tile++) {
-        onTile(tile, () => cropImage(image, tileRectOf(image, columns, count, tile)));
-      }
-      return resizeLuma(toLumaImage(image), size);
-    });
+    const pixels = await lumaPixels(jpeg, size);
     return Array.from({ length: count }, (_, i) => {
       const luma = new Uint8Array(side * side);
       const corner = Math.floor(i / columns) * side * size.width + (i % columns) * side;
@@ -213,15 +176,8 @@ async function splitContactSheet(
     });
   } catch (cause) {
     if (failureOf(cause).code !== "unreadable_image") throw cause;
-    throw new AppError("unreadable_frame", "A contact sheet can't be decoded.", { cause });
+    throw unreadableFrame(cause);
   }
-}
-
-function tileRectOf(sheet: Size, columns: number, count: number, tile: number): PixelRect {
-  const [width, height] = [sheet.width / columns, sheet.height / Math.ceil(count / columns)];
-  const left = Math.round((tile % columns) * width);
-  const top = Math.round(Math.floor(tile / columns) * height);
-  return { left, top, width: Math.floor(width), height: Math.floor(height) };
 }
 
 /**

@@ -6,12 +6,7 @@ import type { Transition } from "../../types.ts";
 import { listFrames, type FrameEntry } from "../container/clips.ts";
 import type { PresentedVideo } from "../container/timeline.ts";
 import type { DecoderEnv } from "../decoder.ts";
-import {
-  type SampledFrame,
-  extractFrames,
-  sampleFrames,
-  type TileRequest,
-} from "./contact-sheet.ts";
+import { type SampledFrame, extractFrames, sampleFrames } from "./contact-sheet.ts";
 import {
   toFrameDescriptor,
   type FrameDescriptor,
@@ -32,14 +27,12 @@ export interface ShotAnalysis {
 /**
  * Detects the shot boundaries of an analysis window: on frames at regular times first, then on the
  * frames between two that differ, in at most `SHOTS.refinementRounds` rounds.
- * Frames that can't be decoded in these rounds are skipped. `tiles` are cut out of the contact
- * sheets of the first round. Throws what `sampleFrames` throws.
+ * Frames that can't be decoded in these rounds are skipped. Throws what `sampleFrames` throws.
  */
 export async function detectShots(
   env: DecoderEnv,
   track: PresentedVideo,
   { start, end }: TimeRange,
-  tiles?: TileRequest,
 ): Promise<ShotAnalysis> {
   const overlapEnd = end + SHOTS.overlapSeconds;
   const perSecond = COPY_DETECTION.referenceFramesPerSecond;
@@ -47,7 +40,7 @@ export async function detectShots(
   const onSheet = () => operations++;
   const range = { start, end: overlapEnd };
   const entries = await listFrames(track, range);
-  const frames = await sampleFrames(env, track, entries, { ...range, perSecond }, tiles, onSheet);
+  const frames = await sampleFrames(env, track, entries, { ...range, perSecond }, onSheet);
   const descriptors = frames.map(toFrameDescriptor);
   for (let rounds: number = SHOTS.refinementRounds; rounds > 0; rounds--) {
     const times = selectRefinementFrames(descriptors, entries, {

@@ -1,5 +1,6 @@
 import { maxOf, minOf } from "../../lists.ts";
 import type { Transition } from "../../types.ts";
+import { resizeLuma } from "../pixels/luma.ts";
 import type { SampledFrame } from "./contact-sheet.ts";
 
 /**
@@ -232,6 +233,7 @@ export interface FrameDescriptor {
 }
 
 const GRID_SIDE = 24;
+const GRID_SIZE = { width: GRID_SIDE, height: GRID_SIDE };
 /** Side of a block in block matching, in cells. */
 const BLOCK_SIDE = 4;
 /** Largest displacement of a block from one frame to the next, in cells each way. */
@@ -244,23 +246,11 @@ const NOISE_VARIANCE = 1;
  */
 const MONOCHROME = { maxVariance: 25, black: 24, white: 235 };
 
-/**
- * Averages square luma, rows from the top, whose side is a multiple of `GRID_SIDE`, into a grid.
- */
+/** Averages square luma, rows from the top, into a grid. */
 export function toFrameDescriptor({ seconds, luma }: SampledFrame): FrameDescriptor {
   const side = Math.sqrt(luma.length);
-  const cellSide = side / GRID_SIDE;
-  const cells = new Float32Array(GRID_SIDE ** 2);
-  for (let cell = 0; cell < cells.length; cell++) {
-    const left = (cell % GRID_SIDE) * cellSide;
-    const top = Math.floor(cell / GRID_SIDE) * cellSide;
-    let sum = 0;
-    for (let row = top * side; row < (top + cellSide) * side; row += side) {
-      for (let i = row + left; i < row + left + cellSide; i++) sum += luma[i]!;
-    }
-    cells[cell] = sum / cellSide ** 2;
-  }
-  return { seconds, cells };
+  const cells = resizeLuma({ luma, width: side, height: side }, GRID_SIZE);
+  return { seconds, cells: Float32Array.from(cells) };
 }
 
 function rmsDistance(a: FrameDescriptor, b: FrameDescriptor): number {

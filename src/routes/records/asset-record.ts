@@ -81,7 +81,7 @@ const storyboard = z.object({
   tile_width: int("Width of a frame in pixels.", 160),
   tile_height: int("Height of a frame in pixels.", 90),
   interval_seconds: number(
-    "Seconds from one frame to the next. Frame `n`, from 0, is within half a second of `n` times that.",
+    "Seconds from one frame to the next. Frame `n`, from 0, shows the segment at `n` times that.",
     1,
   ),
 });

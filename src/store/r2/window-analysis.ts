@@ -11,10 +11,9 @@ export interface WindowAnalysis {
 
 /**
  * What is stored of a window, or of a part of sound, until the ingest ends: `json` is the analysis,
- * `luma` its frames, one after another, `tiles` the pixels of its tiles of the storyboard, and
- * `amplitudes` a byte for each cell.
+ * `luma` its frames, one after another, and `amplitudes` a byte for each cell.
  */
-type AnalysisKind = "json" | "luma" | "tiles" | "amplitudes";
+type AnalysisKind = "json" | "luma" | "amplitudes";
 
 const keyOf = (asset: Asset, part: number, kind: AnalysisKind) =>
   `${analysisPrefix(asset)}${part}.${kind}`;
@@ -44,10 +43,9 @@ export async function putAnalysisBytes(
   asset: Asset,
   part: number,
   kind: Exclude<AnalysisKind, "json">,
-  bytes: Uint8Array | Uint8ClampedArray,
+  bytes: Uint8Array,
 ): Promise<void> {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  await bucket.put(keyOf(asset, part, kind), view);
+  await bucket.put(keyOf(asset, part, kind), bytes);
 }
 
 /** Returns the bytes of a part; null if there are none, and after the ingest. */

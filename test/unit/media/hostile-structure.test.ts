@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { failureOf } from "../../../src/errors.ts";
 import { MatroskaCounts } from "../../../src/media/container/matroska.ts";
 import { makeBox } from "../../../src/media/container/mp4-boxes.ts";
-import { readTimeline } from "../../../src/media/container/timeline.ts";
+import { readTimeline, requireComplete } from "../../../src/media/container/timeline.ts";
 import { readImageFacts } from "../../../src/media/exif/capture-facts.ts";
 import { imageOfBytes } from "../../../src/media/pixels/decode-image.ts";
 import {
@@ -230,7 +230,11 @@ const REFUSED: [string, string, number, () => Uint8Array][] = [
 
 it.each(REFUSED)("a file with %s is refused by name: %s", async (_, what, maxReads, make) => {
   const file = new CountedFile(make());
-  const failure = await readTimeline(file).then(() => null, failureOf);
+  const open = async () => {
+    await readTimeline(file);
+    await requireComplete(file);
+  };
+  const failure = await open().then(() => null, failureOf);
   expect(failure).toMatchObject({ code: "too_large" });
   expect(failure!.message).toContain(what);
   expect(file.reads).toBeLessThanOrEqual(maxReads);

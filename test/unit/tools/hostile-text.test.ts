@@ -39,7 +39,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   parseTtml: "is called by parseTranscript",
   skipXmlProlog: "is called by parseTranscript and describeFile",
   splitLines: "is called by parseTranscript",
-  splitTiles: "divides pixels",
   parseEbuStl: "is called by parseTranscript",
   parseJsonTranscript: "is called by parseTranscript",
   parseTimedText: "is called by parseTranscript",

@@ -161,6 +161,9 @@ it("the moov slice of a long video is as large as that of a short one", async ()
   expect(lengths[1]).toBe(lengths[0]);
 });
 
+/** Codes of too many entries, and of an edit list that the decoder reads. */
+const REFUSALS = ["too_large", "unreadable_container"];
+
 describe("a file without a usable moov", () => {
   it.each<[string, () => Promise<Uint8Array>]>([
     ["Matroska", () => writeVideo(60, { format: new MkvOutputFormat() })],
@@ -186,7 +189,7 @@ describe("a file without a usable moov", () => {
         (error: unknown) => failureOf(error).code,
       );
       if (slice === null) unchangedCount++;
-      else expect(typeof slice === "string" ? slice : "too_large").toBe("too_large");
+      else if (typeof slice === "string") expect(REFUSALS).toContain(slice);
     }
     expect(unchangedCount).toBeGreaterThan(0);
   });

@@ -6,7 +6,7 @@ import {
   Output,
 } from "mediabunny";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readTimeline } from "../../../../src/media/container/timeline.ts";
+import { readTimeline, requireComplete } from "../../../../src/media/container/timeline.ts";
 import { atRate, makeVideo } from "../../../engine/video-file.ts";
 import { type Edit, toRangedFile, withEdits } from "../../../support/patched-media.ts";
 
@@ -109,7 +109,7 @@ it("an MP4 with samples and fragments is left to the decoder", async () => {
   await expect(read(hybridMp4)).rejects.toMatchObject(refused);
 });
 
-describe("what is missing of", () => {
+describe("a file that isn't complete is left to the decoder, and says what is missing", () => {
   const cutOff = (bytes: Uint8Array) => bytes.subarray(0, Math.round(bytes.length * 0.6));
 
   it.each<[string, () => Uint8Array]>([
@@ -119,23 +119,31 @@ describe("what is missing of", () => {
       () =>
         Buffer.concat([cutOff(frontMp4), Buffer.alloc(frontMp4.length - cutOff(frontMp4).length)]),
     ],
-    ["a truncated Matroska file", () => cutOff(mkv)],
-  ])("%s is told with its time", async (_, bytes) => {
-    const { missing, durationSeconds } = await read(bytes());
-    expect(missing!.bytes).toBeGreaterThan(0);
-    expect(missing!.fromSeconds).toBeLessThanOrEqual(durationSeconds);
-    expect(durationSeconds).toBeLessThan(SECONDS - 1);
-    expect(missing!.fromSeconds + missing!.seconds).toBeCloseTo(SECONDS, 0);
-  });
-
-  it.each<[string, () => Uint8Array]>([
     ["a truncated fragmented MP4", () => cutOff(fragmentedMp4)],
-  ])("%s is told with its bytes", async (_, bytes) => {
-    const { missing, durationSeconds } = await read(bytes());
-    expect(missing).toMatchObject({ bytes: expect.any(Number), fromSeconds: durationSeconds });
+    ["a truncated Matroska file", () => cutOff(mkv)],
+  ])("%s", async (_, bytes) => {
+    await expect(requireComplete(toRangedFile(bytes()))).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/^The file isn't complete: at least \d+ bytes are missing\./),
+    });
   });
+});
 
-  it("a trimmed MP4 isn't told if the rest isn't shown", async () => {
-    expect((await read(await withEdits(mp4, [cut(2)]))).missing).toBeNull();
-  });
+it("nothing is missing of a trimmed MP4 whose rest isn't shown", async () => {
+  expect((await read(await withEdits(mp4, [cut(2)]))).missing).toBeNull();
+});
+
+it("nothing is missing of an MP4 with bytes behind its boxes", async () => {
+  for (const bytes of [Buffer.from("a trailer of a camera"), Buffer.alloc(5000)])
+    await requireComplete(toRangedFile(Buffer.concat([mp4, bytes])));
+});
+
+it("what a Matroska file lacks of the length that it states is told", async () => {
+  // The segment's size, of eight bytes, becomes unknown, as of a recording that broke off.
+  const bytes = Buffer.from(mkv.subarray(0, Math.round(mkv.length * 0.6)));
+  const size = bytes.indexOf(Buffer.from("18538067", "hex")) + 4;
+  bytes.fill(0xff, size + 1, size + 8);
+  const { missing, durationSeconds } = await read(bytes);
+  expect(missing).toMatchObject({ bytes: 0, fromSeconds: durationSeconds });
+  expect(durationSeconds + missing!.seconds).toBeCloseTo(SECONDS, 0);
 });

@@ -10,7 +10,7 @@ import {
 import type { TimeRange } from "../../../../src/time-range.ts";
 
 const track = (first: number, end: number, edit: TimeRange | null = null): TrackExtent => {
-  return { first, end, promisedEnd: end, edit };
+  return { first, end, edit };
 };
 
 /** A range of the presentation and of the stream: `start–end ← streamStart`. */

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Storyboard } from "../../../../src/derived-media.ts";
-import {
-  drawTiles,
-  planStoryboard,
-  splitTiles,
-  tileTimes,
-} from "../../../../src/ingest/storyboard.ts";
+import { drawTiles, planStoryboard } from "../../../../src/ingest/storyboard.ts";
 import type { RgbaImage } from "../../../../src/media/pixels/jpeg.ts";
 
 type Video = [durationMs: number, width: number | null, height: number | null];
@@ -32,24 +26,6 @@ it.each<[string, Video, Layout]>([
   const plan = planStoryboard({ durationMs, width, height });
   const { tiles, columns, tile_width, tile_height, interval_seconds } = plan;
   expect([tiles, columns, tile_width, tile_height, interval_seconds]).toEqual(expected);
-});
-
-const layout = (tiles: number, interval_seconds: number): Storyboard => ({
-  tiles,
-  interval_seconds,
-  columns: 10,
-  tile_width: 160,
-  tile_height: 90,
-});
-
-it.each<[Storyboard, number, number, number[]]>([
-  [layout(6, 1), 0, 6, [0, 1, 2, 3, 4, 5]],
-  [layout(100, 36), 0, 47, [0, 36]],
-  [layout(100, 36), 47, 94, [72]],
-  [layout(100, 36), 36, 72, [36]],
-  [layout(100, 432), 47, 94, []],
-])("Each tile is in one window: %j from %d to %d", (storyboard, start, end, times) => {
-  expect(tileTimes(storyboard, { start, end })).toEqual(times);
 });
 
 /** A tile of two pixels one above the other, of one colour. */
@@ -79,12 +55,5 @@ describe("Tiles that are drawn", () => {
   it("are none if all are missing", () => {
     expect(drawTiles([], 10)).toBeNull();
     expect(drawTiles([null, null], 10)).toBeNull();
-  });
-
-  it("are the same after a column is divided", () => {
-    const column = drawTiles([A, B, C], 1)!;
-    const pixels = Uint8Array.from(column.data);
-    const tiles = splitTiles(pixels, { ...layout(3, 1), tile_width: 1, tile_height: 2 });
-    expect(tiles).toEqual([A, B, C]);
   });
 });
