@@ -7,21 +7,21 @@ import type { Sources } from "./check-layers.ts";
 const LINE_LIMITS: Readonly<Record<string, number>> = {
   "*": 3120,
   answer: 1900,
-  durable: 2100,
+  durable: 2090,
   exports: 650,
   fetching: 590,
   http: 2290,
-  ingest: 5480,
+  ingest: 5400,
   lifecycle: 1950,
-  media: 6780,
+  media: 6440,
   metering: 350,
   models: 1220,
   platforms: 1820,
   queues: 560,
   routes: 6380,
-  search: 4850,
+  search: 4840,
   store: 5830,
-  text: 1650,
+  text: 1640,
 };
 /** With more lines than this below its limit, a folder needs a lower one. */
 const SLACK = 100;

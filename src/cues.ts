@@ -46,7 +46,7 @@ export function isTooLong(cues: readonly Pick<Cue, "text">[]): boolean {
 }
 
 /** Frame rate that frame numbers are divided by until the video's is known. */
-const NOMINAL_FPS = 25;
+export const NOMINAL_FPS = 25;
 
 /** Converts times in frames at `NOMINAL_FPS` to seconds of a video with another frame rate. */
 export function toVideoFps(cues: Cue[], fps: number): Cue[] {

@@ -4532,7 +4532,7 @@ export interface operations {
                     video_url?: string;
                     /**
                      * Format: binary
-                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
+                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
                      */
                     transcript?: string;
                     /**
@@ -5639,7 +5639,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
+                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, EBU STL or plain text.
                      */
                     transcript: string;
                     /**

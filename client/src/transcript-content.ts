@@ -14,6 +14,7 @@ const CUE_TIMES: readonly RegExp[] = [
   /^\d\d:\d\d:\d\d[:;]\d\d[ \t]{1,9}[\da-f]{4} [\da-f]{4}/im, // SCC
   /^[\d:]{4,9}[.,]\d{1,3}[ ,–—-]{1,3}[\d:]{4,9}[.,]\d{1,3}/m, // SBV, SubViewer
   /^\[\d{1,3}:\d\d\.\d{1,3}\]/m, // LRC
+  /^(?:\{\d{1,7}\}\{\d{0,7}\}|\[\d{1,7}\]\[\d{0,7}\])/, // MicroDVD, MPL2
   /^(?:(?:start|begin)\tend\ttext\r?\n)?\d[\d.]{0,12}\t\d[\d.]{0,12}\t/i, // TSV
 ];
 const TIME = /\d:\d\d|\b\d{1,9}[}\]]/;

@@ -86,7 +86,7 @@ export interface CreatedAsset {
 }
 
 interface CreateOptions {
-  transcript?: { cues: Cue[]; language: string | null } | undefined;
+  transcript?: { cues: Cue[]; language: string | null; isFrameBased?: boolean } | undefined;
   /** Bytes of the file that the account's usage includes already. */
   reserved?: number;
 }
@@ -117,7 +117,7 @@ export async function createAsset(
   if (transcript) {
     const language = transcript.language ?? asset.language;
     const summary = { source: "upload", language, error: null } as const;
-    await putTranscript(env, asset, transcript.cues, summary);
+    await putTranscript(env, asset, transcript.cues, summary, transcript.isFrameBased);
   }
   await start(env, asset);
   return { asset, duplicate: false, notTaken: [] };

@@ -38,8 +38,8 @@ export const transcriptEncoding = text(
   .optional();
 
 export const TRANSCRIPT_FORMATS =
-  "SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, " +
-  "TMPlayer, SCC, TTML, ASS, EBU STL or plain text";
+  "SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, " +
+  "MicroDVD, TMPlayer, SCC, TTML, ASS, EBU STL or plain text";
 
 interface TranscriptFile {
   bytes: Uint8Array;

@@ -1,3 +1,4 @@
+import { toVideoFps } from "../cues.ts";
 import { AppError } from "../errors.ts";
 import { requireCallerAsset } from "../http/caller-records.ts";
 import { textFile } from "../http/content-disposition.ts";
@@ -155,12 +156,14 @@ async function requireReadyVideo(c: Context): Promise<Asset> {
 }
 
 /**
- * Fits a transcript to the video: times that begin at a whole hour are shifted. Throws if the first
- * cue starts after the end of the video: the transcript is another video's, or its times are in
- * another unit. Cues without times (NaN) pass.
+ * Fits a transcript to the video: frames become seconds, times that begin at a whole hour are
+ * shifted. Throws if the first cue starts after the end of the video: the transcript is another
+ * video's, or its times are in another unit. Cues without times (NaN) pass.
  */
-function fitTranscript(transcript: Transcript, { durationMs }: Asset): Transcript {
-  const { cues, warnings } = fitCues(transcript.cues, durationMs / 1000);
+function fitTranscript(transcript: Transcript, { durationMs, fps }: Asset): Transcript {
+  const { isFrameBased } = transcript;
+  const given = isFrameBased ? toVideoFps(transcript.cues, fps ?? NaN) : transcript.cues;
+  const { cues, warnings } = fitCues(given, durationMs / 1000);
   const [first] = cues;
   if (first && first.start * 1000 >= durationMs) {
     const times = `its first cue starts at ${first.start} s, the video ends at ${durationMs / 1000} s`;

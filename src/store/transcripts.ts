@@ -27,8 +27,9 @@ export async function putTranscript(
   asset: Asset,
   cues: Cue[],
   { language, source, error }: Omit<TranscriptSummary, "cues">,
+  isFrameBased = false,
 ): Promise<void> {
-  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId);
+  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId, isFrameBased);
   const { assetId } = asset;
   const row = { assetId, language, source, cues: cues.length, error, createdAt: Date.now() };
   await d1(env.DB).run`INSERT INTO ${newRow("transcripts", row)} WHERE true
@@ -42,19 +43,24 @@ export async function getTranscript(db: D1Database, assetId: AssetId) {
   return row && parseColumns(row, ["error"]);
 }
 
-/** Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null). */
+/**
+ * Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null).
+ * `isFrameBased`: their times are frames at `NOMINAL_FPS`.
+ */
 export async function putCues(
   bucket: R2Bucket,
   asset: Asset,
   cues: Cue[],
   job: JobId | null,
+  isFrameBased = false,
 ): Promise<void> {
-  await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
+  const content = isFrameBased ? { frames: cues } : cues;
+  await bucket.put(transcriptKey(asset, job), JSON.stringify(content));
 }
 
 /**
  * Returns the cues of an asset, or of the transcript uploaded by `job`, in order; empty if there
- * are none. JSON stores NaN as null. Earlier versions stored frames of MicroDVD.
+ * are none. JSON stores NaN as null. Frames have no time until the video's frame rate is known.
  */
 export async function getCues(bucket: R2Bucket, asset: Asset, job = asset.transcriptJobId) {
   const key = transcriptKey(asset, job);

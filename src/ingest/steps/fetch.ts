@@ -155,9 +155,15 @@ async function fetchCaptions(env: Env, asset: Asset, all: Media["captions"]): Pr
     for await (const chunk of chunks) bytes.push(chunk);
     const { pathname } = new URL(captions.url);
     const parsed = parseTranscript(Buffer.concat(bytes), undefined, pathname);
-    const { cues, language, warnings } = parsed;
+    const { cues, language, warnings, isFrameBased } = parsed;
     const summary = { source: "platform", error: null } as const;
-    await putTranscript(env, asset, cues, { ...summary, language: language ?? captions.language });
+    await putTranscript(
+      env,
+      asset,
+      cues,
+      { ...summary, language: language ?? captions.language },
+      isFrameBased,
+    );
     if (warnings.length > 0) await updateProperties(env.DB, asset.assetId, { warnings });
   } catch (error) {
     log("warn", "ingest.captions_unavailable", { asset: asset.assetId, cause: traceOf(error) });

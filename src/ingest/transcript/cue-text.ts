@@ -12,6 +12,8 @@ export interface ParsedCues {
   /** Numbers of the lines, from 1, that could not be read as they are written. */
   badLines: number[];
   language?: string | null;
+  /** Whether times are frames at `NOMINAL_FPS`, because the file doesn't name its frame rate. */
+  isFrameBased?: boolean;
 }
 
 export function splitLines(text: string): string[] {

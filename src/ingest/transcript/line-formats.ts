@@ -1,4 +1,5 @@
 import { LIMITS } from "../../config.ts";
+import { NOMINAL_FPS } from "../../cues.ts";
 import type { Cue } from "../../types.ts";
 import {
   cleanAssText,
@@ -9,9 +10,10 @@ import {
 } from "./cue-text.ts";
 
 /*
- * Formats with a cue on each line: Whisper's TSV and CSV, Audacity's labels, ASS, lines that begin
- * with start and end, and lines that begin with a time (LRC, TMPlayer, notes with times). SBV and
- * SubViewer have a line of times before the text, notes of a talk one of a speaker and a time.
+ * Formats with a cue on each line: Whisper's TSV and CSV, Audacity's labels, MPL2, MicroDVD, ASS,
+ * lines that begin with start and end, and lines that begin with a time (LRC, TMPlayer, notes with
+ * times). SBV and SubViewer have a line of times before the text, notes of a talk one of a speaker
+ * and a time.
  */
 
 /** A line that isn't blank, with its number from 1. */
@@ -33,6 +35,8 @@ const TIME = String.raw`-?\d{1,3}:\d{1,2}(?::\d{1,2}(?:[.,:]\d{1,3})?|[.,]\d{1,3
 const TSV_LINE = /^(-?\d+(?:\.\d+)?)\t(-?\d+(?:\.\d+)?)(?:\t(.*))?$/s;
 const TSV_FRACTION = /^(?:-?\d+\t)?-?\d+\./;
 const CSV_LINE = /^(\d+),\s?(\d+),\s?(.*)$/s;
+const MICRODVD_LINE = /^\{(\d+)\}\{(\d*)\}(.*)$/s;
+const MPL2_LINE = /^\[(\d+)\]\[(\d*)\](.*)$/s;
 const SBV_LINE = new RegExp(String.raw`^(${TIME})\s?[,–—-]\s?(${TIME})$`);
 /** A line of start, end and text, which may be numbered. */
 const RANGE_LINE = new RegExp(
@@ -66,8 +70,17 @@ const FORMATS: readonly LineFormat[] = [
     pattern: CSV_LINE,
     parse: (lines, pattern) => parseRows(lines, pattern, { perSecond: 1000, toText: unquote }),
   },
+  { name: "MicroDVD", pattern: MICRODVD_LINE, parse: parseMicroDvd },
+  {
+    name: "MPL2", // a slash before a line makes it italic
+    pattern: MPL2_LINE,
+    parse: (lines, pattern) => {
+      const toText = (text: string) => splitBars(text.replaceAll(/(^|\|)\s{0,9}[/_\\]/g, "$1"));
+      return parseRows(lines, pattern, { perSecond: 10, toText });
+    },
+  },
   // Cues of SBV have lines of text.
-  { name: "SBV", pattern: SBV_LINE, parse: parseBlocks, minShare: 0.15 },
+  { name: "SBV", pattern: SBV_LINE, parse: parseSbv, minShare: 0.15 },
   {
     name: "lines with start and end",
     pattern: RANGE_LINE,
@@ -95,7 +108,7 @@ export function parseLineFormat(text: string): ParsedCues | null {
     return matching > 0 && isEnough;
   });
   if (format) return format.parse(named ? lines.slice(1) : lines, format.pattern);
-  return isBySpeakers(lines) ? parseBlocks(lines, SPEAKER_LINE) : null;
+  return isBySpeakers(lines) ? parseSpeakers(lines) : null;
 }
 
 /** How times and text of a row are read. Times are numbers by default. */
@@ -109,7 +122,7 @@ interface RowOptions {
 function parseRows(
   lines: TextLine[],
   pattern: RegExp,
-  { perSecond = 1, toSeconds = Number, toText = (text) => text }: RowOptions,
+  { perSecond = 1, toSeconds = toNumber, toText = (text) => text }: RowOptions,
 ): ParsedCues {
   const cues: Cue[] = [];
   const badLines: number[] = [];
@@ -124,9 +137,27 @@ function parseRows(
   return { cues, badLines };
 }
 
+function toNumber(text: string): number {
+  return text === "" ? NaN : Number(text);
+}
+
 function unquote(column: string): string {
   const text = /^"[^]*"$/.test(column) ? column.slice(1, -1) : column;
   return text.replaceAll('""', '"');
+}
+
+const MICRODVD_CODE = /\{[a-z]:[^{}]*\}/gi;
+const FRAME_RATE = /^\d{1,3}(?:[.,]\d{1,6})?$/;
+
+/** Parses MicroDVD, whose first line may name the frame rate. */
+function parseMicroDvd(lines: TextLine[], pattern: RegExp): ParsedCues {
+  const toText = (text: string) => splitBars(text.replaceAll(MICRODVD_CODE, ""));
+  const [first] = parseRows(lines, pattern, {}).cues;
+  const rate = first!.text.trim();
+  const hasRate = first!.start <= 1 && FRAME_RATE.test(rate) && Number.parseFloat(rate) > 0;
+  const perSecond = hasRate ? Number(rate.replace(",", ".")) : NOMINAL_FPS;
+  const { cues, badLines } = parseRows(lines, pattern, { perSecond, toText });
+  return { cues: cues.slice(hasRate ? 1 : 0), badLines, isFrameBased: !hasRate };
 }
 
 /** Whether a line of a speaker and a time comes first, and others follow at later times. */
@@ -137,17 +168,25 @@ function isBySpeakers(lines: TextLine[]): boolean {
   return !Number.isNaN(times[0]) && known.length > 1 && isSorted;
 }
 
+/** Parses what each speaker says from a time on. The speakers' names aren't speech. */
+function parseSpeakers(lines: TextLine[]): ParsedCues {
+  const cues: Cue[] = [];
+  for (const { text } of lines) {
+    const time = SPEAKER_LINE.exec(text)?.[1];
+    if (time !== undefined) cues.push({ start: parseMediaTime(time), end: NaN, text: "" });
+    else cues.at(-1)!.text += `${text}\n`;
+  }
+  return { cues, badLines: [] };
+}
+
 const BAD_SBV_LINE = /^[\s\d:.]{4,20},[\s\d:.]{4,20}$|^\d{1,2}:\d{1,2}:[^\s,]{1,12}\s?,\s?\d/;
 
-/**
- * Parses SBV, SubViewer and what speakers say, whose text follows a line of times. The speakers'
- * names aren't speech.
- */
-function parseBlocks(lines: TextLine[], pattern: RegExp): ParsedCues {
+/** Parses SBV and SubViewer, whose text follows a line of times. */
+function parseSbv(lines: TextLine[]): ParsedCues {
   const cues: Cue[] = [];
   const badLines: number[] = [];
   for (const { number, text } of lines) {
-    const [, start, end] = pattern.exec(text) ?? [];
+    const [, start, end] = SBV_LINE.exec(text) ?? [];
     const last = cues.at(-1);
     if (start !== undefined) {
       cues.push({ start: parseMediaTime(start), end: parseMediaTime(end), text: "" });

@@ -24,6 +24,8 @@ export interface Transcript {
    */
   cues: Cue[];
   warnings: Failure[];
+  /** Whether times are frames at `NOMINAL_FPS`: `toVideoFps` makes them seconds. */
+  isFrameBased: boolean;
 }
 
 /** Control characters of binary files, and their share above which a file is one. */
@@ -46,8 +48,6 @@ const BINARY_FORMATS: Signatures = [
 /** The same by their text. */
 const TEXT_FORMATS: Signatures = [
   ["VobSub", /^# VobSub index file/],
-  ["MicroDVD", /^\{\d+\}\{\d*\}/],
-  ["MPL2", /^\[\d+\]\[\d*\]/],
   ["RTF", /^\{\\rtf/],
   ["PDF", /^%PDF/],
   ["SAMI", /^<sami[\s>]/i],
@@ -92,7 +92,7 @@ export function parseTranscript(
 
 /** Checks what was parsed, sorts it, and warns of lines that could not be read as written. */
 function toTranscript(
-  { language = null, cues, badLines }: ParsedCues,
+  { language = null, cues, badLines, isFrameBased = false }: ParsedCues,
   fileName: string,
 ): Transcript {
   const name = TIMED_NAME.exec(fileName.trim())?.[0];
@@ -112,7 +112,7 @@ function toTranscript(
     warnings.push(malformed(`${subject}${rest} as written: check the times around it.`));
   }
   const tag = language !== null && isLanguageTag(language) ? language : null;
-  return { language: tag, cues: mergeRollingCues(normalized), warnings };
+  return { language: tag, cues: mergeRollingCues(normalized), warnings, isFrameBased };
 }
 
 function malformed(message: string): Failure {

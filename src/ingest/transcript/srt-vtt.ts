@@ -37,8 +37,7 @@ interface Timing {
   end: number;
   /** Text after the times, which some tools write there. */
   rest: string;
-  /** Whether a part of the times can't be read. */
-  isBroken: boolean;
+  style: "standard" | "unusual" | "broken";
 }
 
 /** Whether the text has a line with times or the signature of WebVTT. */
@@ -74,7 +73,11 @@ export function parseTimedText(text: string): ParsedCues {
     return { start, end, text: cueText };
   });
   placeBrokenCues(cues);
-  return { cues, badLines: timings.filter(({ isBroken }) => isBroken).map(({ at }) => at + 1) };
+  const unusual = timings.filter(({ style }) => style === "unusual");
+  const isDialect = unusual.length > 1 && unusual.length > timings.length / 2;
+  const isReported = ({ style }: Timing) =>
+    style === "broken" || (style === "unusual" && !isDialect && timings.length > unusual.length);
+  return { cues, badLines: timings.filter(isReported).map(({ at }) => at + 1) };
 }
 
 function isWebVtt(text: string): boolean {
@@ -82,11 +85,21 @@ function isWebVtt(text: string): boolean {
 }
 
 function findTimings(lines: string[], isVtt: boolean): Timing[] {
-  return lines.flatMap((line, at) => {
+  const timings: Timing[] = [];
+  let counter: number | null = null;
+  for (const [at, line] of lines.entries()) {
     const isText = isVtt && line.includes("&gt;"); // an arrow that WebVTT writes in a text
     const timing = isText ? null : (parseTiming(line, at, isVtt) ?? parseBroken(lines, at, isVtt));
-    return timing ?? [];
-  });
+    if (timing) {
+      timings.push(timing);
+      const own = COUNTER.exec(lines[at - 1] ?? "")?.[1];
+      counter = own === undefined ? null : Number(own);
+    } else if (!isVtt && counter !== null && isLonelyCounter(lines, at, counter + 1)) {
+      counter += 1;
+      timings.push({ at, start: NaN, end: NaN, rest: "", style: "broken" });
+    }
+  }
+  return timings;
 }
 
 function parseTiming(line: string, at: number, isVtt: boolean): Timing | null {
@@ -99,22 +112,45 @@ function parseTiming(line: string, at: number, isVtt: boolean): Timing | null {
   if (Number.isNaN(start) || (to !== undefined && Number.isNaN(end))) return null;
   const isArrow = arrow === "-->";
   if (!isArrow && !(THREE_PARTS.test(from) && THREE_PARTS.test(to ?? ""))) return null;
+  const isStandard =
+    isArrow && [from, to ?? "0:00,000"].every((time) => STANDARD.test(time.trim()));
+  const style = isStandard ? "standard" : "unusual";
   const rest = isVtt ? "" : ownRest + source.slice(MAX_TIMES);
-  return { at, start, end, rest: SETTINGS.test(rest) ? "" : rest, isBroken: false };
+  return { at, start, end, rest: SETTINGS.test(rest) ? "" : rest, style };
 }
 
+const STANDARD = /^-?(?:\d{1,4}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,9})?$/;
+
 /**
- * Parses a line that was to have times, but has an error in them: with an arrow behind a counter,
- * or in WebVTT beside a part of a time. A time that can be read counts.
+ * Parses a line that was to have times, but has an error in them: after a counter or a blank line,
+ * or with most of a time. A part that can be read counts.
  */
 function parseBroken(lines: string[], at: number, isVtt: boolean): Timing | null {
-  const line = lines[at]!.slice(0, MAX_TIMES);
-  const isExpected = isVtt
-    ? line.includes("-->") && /\d:\d/.test(line)
-    : ANY_ARROW.test(line) && /\d/.test(line) && COUNTER.test(lines[at - 1] ?? "");
-  if (!isExpected) return null;
+  const line = lines[at]!;
+  if (!mayHaveTimes(line)) return null;
+  const before = lines[at - 1]?.trim() ?? "";
+  const isExpected = COUNTER.test(before) || (before === "" && at > 0 && isVtt);
   const [from = "", to = ""] = line.split(ANY_ARROW, 2);
-  return { at, start: parseMediaTime(from), end: parseMediaTime(to), rest: "", isBroken: true };
+  const [start, end] = [parseMediaTime(from), parseMediaTime(to)];
+  const isHalfRead =
+    line.includes("-->") && [from, to].every((time) => /^\s*[^\s:]{1,9}:\S*\s*$/.test(time));
+  const hasTime = THREE_PARTS.test(line) && (isHalfRead || /^[\s\d:.,;OolI>=~–—→-]*$/.test(line));
+  if (!hasTime && !(isExpected && /\d/.test(line))) return null;
+  return { at, start, end, rest: "", style: "broken" };
+}
+
+/** Whether a line is the counter of a cue whose line of times is missing. */
+function isLonelyCounter(lines: string[], at: number, expected: number): boolean {
+  if (Number(COUNTER.exec(lines[at]!)?.[1] ?? NaN) !== expected) return false;
+  if ((lines[at - 1] ?? "").trim() !== "") return false;
+  const next = (lines[at + 1]?.trim() ? lines[at + 1] : lines[at + 2]) ?? "";
+  return next.trim() !== "" && !parseTiming(next, 0, false) && !mayHaveTimes(next);
+}
+
+/** Whether a line has an arrow, beside a part of a time or as WebVTT writes it. */
+function mayHaveTimes(line: string): boolean {
+  const head = line.slice(0, MAX_TIMES);
+  return head.includes("-->") || (ANY_ARROW.test(head) && /\d\s?:/.test(head));
 }
 
 /** Gives cues whose start can't be read the time between their neighbours. */

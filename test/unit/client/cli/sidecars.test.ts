@@ -166,6 +166,8 @@ describe("a text beside a video", () => {
     ["WebVTT", "txt", "WEBVTT\n\n00:00.000 --> 00:01.500\nA heron lands.\n"],
     ["lines in brackets", "txt", "[00:00.000 --> 00:01.500]  A heron lands.\n"],
     ["SBV", "txt", "0:00:00.000,0:00:01.500\nA heron lands.\n"],
+    ["MicroDVD", "txt", "{0}{25}A heron lands.\n"],
+    ["MPL2", "txt", "[0][15]A heron lands.\n"],
     ["LRC", "txt", "[00:00.00]A heron lands.\n"],
     ["LRC without fractions", "lrc", "[00:00]A heron lands.\n"],
     ["TSV", "tsv", "start\tend\ttext\n0\t1500\tA heron lands.\n"],

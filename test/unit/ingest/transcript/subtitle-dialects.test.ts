@@ -121,8 +121,6 @@ describe("a format that isn't read is refused by its name:", () => {
     ["VobSub", [0, 0, 1, 0xba, 0x44, 0, 4, 0, "x"]],
     ["PGS", ["PG", 0, 0, 1, 2, 0, 0, 0, 0, 0x16, 0, 19]],
     ["tx3g", [0, 5, "ferry", ...box("styl")]],
-    ["MicroDVD", ["{0}{25}The ferry leaves.\n{50}{75}Gulls follow.\n"]],
-    ["MPL2", ["[0][25]The ferry leaves.\n[50][75]Gulls follow.\n"]],
     ["MP4", [0, 0, 0, 24, "ftypmp42", 0, 0, 0, 0]],
     ["ZIP", ["PK", 3, 4, 0, 0, "a.srt"]],
   ])("%s", (name, parts) => {

@@ -22,6 +22,15 @@ describe("a transcript with times is parsed from", () => {
       "[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:00.50,00:00:02.50\nThe ferry[br]leaves.\n\n" +
         "00:00:03.00,00:00:05.00\nGulls follow.\n",
     ],
+    ["MPL2", "[5][25]The ferry|/leaves.\n[30][58]Gulls follow.\n"],
+    [
+      "MicroDVD with its frame rate",
+      "{1}{1}24\n{12}{60}{y:i}The ferry|leaves.\n{72}{144}Gulls follow.\n",
+    ],
+    [
+      "MicroDVD without one, at 25 a second",
+      "{12.5}\n{13}{63}x\n".replace(/^.*\n.*\n/, "") + "{75}{150}Gulls follow.\n",
+    ],
     ["LRC", "[ti:Ferry]\n[00:00.50]The ferry|leaves.\n[00:03.00]Gulls follow.\n"],
     [
       "LRC with words' times and an offset",
@@ -67,12 +76,13 @@ describe("a transcript with times is parsed from", () => {
         "<br>",
       ),
     ],
-  ])("%s", (_, text) => {
+  ])("%s", (name, text) => {
+    const expected = name.startsWith("MicroDVD without") ? FERRY.slice(1) : FERRY;
     const moments = momentsOf(text).map(([start, own]) => [
       start,
       String(own).replace("<br>", "\n"),
     ]);
-    expect(moments).toEqual(FERRY);
+    expect(moments).toEqual(expected);
   });
 
   it("TMPlayer, whole seconds with lines of a cue", () => {
@@ -128,7 +138,6 @@ describe("SRT whose times are written otherwise is the same:", () => {
   it.each<[string, string]>([
     ["colons before milliseconds", THREE.replaceAll(",", ":")],
     ["points", THREE.replaceAll(",", ".")],
-    ["short arrows", THREE.replaceAll("-->", "->")],
     ["en dashes", THREE.replaceAll("-->", "–>")],
     ["em dashes", THREE.replaceAll("-->", "—>")],
     ["dashes alone", THREE.replaceAll("-->", "–")],
@@ -152,8 +161,11 @@ describe("SRT whose times are written otherwise is the same:", () => {
 describe("one bad line hides no cue, and is a warning with its number:", () => {
   const BAD = "00:00:03,000 --> 00:00:05,800";
   it.each<[string, string, string]>([
+    ["a short arrow", THREE.replace(BAD, "00:00:03,000 -> 00:00:05,800"), "Line 6 "],
     ["letters in a time", THREE.replace(BAD, "00:00:O3,000 --> 00:00:05,800"), "Line 6 "],
     ["a missing start", THREE.replace(BAD, "--> 00:00:05,800"), "Line 6 "],
+    ["a missing line", THREE.replace(`${BAD}\n`, ""), "Line 5 "],
+    ["an empty line", THREE.replace(BAD, ""), "Line 5 "],
   ])("%s", (_, text, line) => {
     const { cues, warnings } = parse(text);
     expect(cues.map((cue) => cue.text)).toEqual(["One.", "Two.", "Three."]);
@@ -167,6 +179,7 @@ describe("one bad line hides no cue, and is a warning with its number:", () => {
   it("in other formats", () => {
     const line = (text: string) =>
       parse(text).warnings.map(({ message }) => /Line \d+/.exec(message)?.[0]);
+    expect(line("{0}{25}a\n{x}{50}b\n{75}{90}c\n")).toEqual(["Line 2"]);
     expect(line("start\tend\ttext\n0\t1\ta\nb\n2\t3\tc\n")).toEqual(["Line 3"]);
     expect(line("[00:01.00]a\n[00:x2.00]b\n[00:03.00]c\n")).toEqual(["Line 2"]);
     expect(line("0:00:00.500,0:00:02.500\na\n\n0:00:0x.000,0:00:04.000\nb\n")).toEqual(["Line 4"]);
@@ -179,7 +192,7 @@ describe("one bad line hides no cue, and is a warning with its number:", () => {
   });
 
   it("also after blank lines at the beginning", () => {
-    const { warnings } = parse(`\n\n${THREE.replace("03,000 -->", "O3,000 -->")}`);
+    const { warnings } = parse(`\n\n${THREE.replace("3,000 -->", "3,000 ->")}`);
     expect(warnings[0]!.message).toContain("Line 8 ");
   });
 });
