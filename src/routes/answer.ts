@@ -24,7 +24,7 @@ import { RULES } from "../prompts.ts";
 import { type PartialIndex, IndexGroup, type SearchTarget } from "../search/index-group.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import type { MediaIndexRow, Asset } from "../types.ts";
-import { queryText, searchFields } from "./records/search-request.ts";
+import { exampleQuery, queryText, readFilter, searchFields } from "./records/search-request.ts";
 import { hitRecord, toHitRecord } from "./records/search-result.ts";
 import {
   partialField,
@@ -47,7 +47,7 @@ const answerRecord = z
   .object({
     answer: text(
       "The answer, with claims marked `[1]`; or that none was found.",
-      "She drops a cup [1].",
+      "Her uncle built it in 1962 [1].",
     ),
     grounded: flag("Whether the index proves the answer. False: nothing relevant was found.", true),
     citations: z.array(citation).describe("A moment for each marker of the answer."),
@@ -82,7 +82,7 @@ const eventOf = <Name extends string, Data extends z.ZodType>(name: Name, data: 
 const answerEvent = z
   .union([
     eventOf("citations", z.array(citation)),
-    eventOf("delta", z.object({ text: text("Text to append.", "She ") })),
+    eventOf("delta", z.object({ text: text("Text to append.", "Her ") })),
     eventOf("done", answerRecord),
     eventOf(
       "error",
@@ -107,7 +107,7 @@ const ANSWER_RESPONSES = {
   text: {
     "text/event-stream": {
       schema: answerEvent,
-      example: { event: "delta", data: { text: "She drops a cup [1]." } },
+      example: { event: "delta", data: { text: "Her uncle built it in 1962 [1]." } },
     },
   },
 };
@@ -284,7 +284,7 @@ export const answerRoutes = createRouter("Answers");
 const question = z.object({
   query: queryText()
     .describe("The question, in everyday words.")
-    .openapi({ example: "What does she drop?" }),
+    .openapi({ example: "Who built the cabin?" }),
   system_prompt: text("Instructions on style and tone for the language model.")
     .max(LIMITS.queryCharacters)
     .optional(),
@@ -304,6 +304,7 @@ const textAnswerQuery = question.extend({
     .default(ANSWER.defaultTopK)
     .describe("Segments that are searched for and passed to the model."),
   asset_ids: searchFields.shape.asset_ids,
+  filter: exampleQuery.shape.filter,
 });
 
 addEndpoint(answerRoutes, "GET /index/{index_name}/answer", {
@@ -381,7 +382,13 @@ function respondFrom(
 ) {
   const { top_k: topK, asset_ids: assetIds, search_term: searchTerm, top_p: topP } = sent;
   const useImages = topP !== undefined;
-  const searched = { topK, assetIds, useImages, ...(searchTerm !== undefined && { searchTerm }) };
+  const searched = {
+    topK,
+    assetIds,
+    conditions: readFilter(sent.filter ?? {}),
+    useImages,
+    ...(searchTerm !== undefined && { searchTerm }),
+  };
   const options = { ...toQuestion(sent), ...searched, ...(useImages && { topP }) };
   return respondWithAnswer(c, {
     indices,
