@@ -5,23 +5,23 @@ import type { Sources } from "./check-layers.ts";
  * that raises one says why.
  */
 const LINE_LIMITS: Readonly<Record<string, number>> = {
-  "*": 3120,
+  "*": 3130,
   answer: 1900,
   durable: 2090,
   exports: 650,
-  fetching: 590,
-  http: 2290,
+  fetching: 600,
+  http: 2370,
   ingest: 5400,
-  lifecycle: 1950,
+  lifecycle: 1960,
   media: 6440,
   metering: 350,
   models: 1220,
-  platforms: 1820,
-  queues: 560,
-  routes: 6380,
+  platforms: 1830,
+  queues: 570,
+  routes: 6390,
   search: 4840,
-  store: 5830,
-  text: 1640,
+  store: 5840,
+  text: 1650,
 };
 /** With more lines than this below its limit, a folder needs a lower one. */
 const SLACK = 100;

@@ -158,7 +158,9 @@ function toNotFoundResponse(c: Context): Response {
   }
   const head = allowed.includes("GET") ? ["HEAD"] : []; // comes with GET, as OPTIONS with any
   const methods = [...new Set([...allowed, ...head, "OPTIONS"])].join(", ");
-  const detail = `This path supports only ${methods}.${hint}`;
+  const isQuestion = /\/answer(?:_vqa)?\/?$/.test(path);
+  const ask = isQuestion ? " Ask with GET, and the question as ?query=." : hint;
+  const detail = `This path supports only ${methods}.${ask}`;
   return jsonResponse({ detail }, 405, { Allow: methods });
 }
 

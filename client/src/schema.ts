@@ -2354,7 +2354,7 @@ export interface components {
             end_seconds: number | null;
             /**
              * @description What is seen, in a sentence; or empty.
-             * @example A woman drops a cup in a kitchen.
+             * @example A woman with a cup in a kitchen.
              */
             caption: string;
             /**
@@ -3274,7 +3274,7 @@ export interface components {
         Answer: {
             /**
              * @description The answer, with claims marked `[1]`; or that none was found.
-             * @example She drops a cup [1].
+             * @example Her uncle built it in 1962 [1].
              */
             answer: string;
             /**
@@ -3348,7 +3348,7 @@ export interface components {
             data: {
                 /**
                  * @description Text to append.
-                 * @example She
+                 * @example Her
                  */
                 text: string;
             };
@@ -3520,7 +3520,7 @@ export interface components {
              */
             progress: number;
             /**
-             * @description Result by `kind`; null before the end. Lists leave out the result of a search: it is a `SearchResult`, and `GET /jobs/{job_id}` returns it. An import lists each of its `items`.
+             * @description Result by `kind`; null before the end. Lists leave out the result of a search or a preview: `GET /jobs/{job_id}` returns it, that of a search as a `SearchResult`. An import lists each of its `items`.
              * @example {
              *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q"
              *     }
@@ -4541,6 +4541,11 @@ export interface operations {
                      */
                     transcript_encoding?: string;
                     /**
+                     * @description Folder of the file. Default: that of its name.
+                     * @example Trip/Day 1
+                     */
+                    folder?: string;
+                    /**
                      * Format: json
                      * @description Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.
                      * @example {}
@@ -4960,6 +4965,11 @@ export interface operations {
                     image_file?: string;
                     /** @description Public URL of the image: the same as in the query. */
                     image_url?: string;
+                    /**
+                     * @description Folder of the file. Default: that of its name.
+                     * @example Trip/Day 1
+                     */
+                    folder?: string;
                     /**
                      * Format: json
                      * @description Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.
@@ -7450,6 +7460,8 @@ export interface operations {
                 top_k?: number;
                 /** @description Ids of videos and images to search in. Empty: all. */
                 asset_ids?: string[];
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
+                filter?: string;
             };
             header?: never;
             path: {
@@ -7471,7 +7483,7 @@ export interface operations {
                      * @example {
                      *       "event": "delta",
                      *       "data": {
-                     *         "text": "She drops a cup [1]."
+                     *         "text": "Her uncle built it in 1962 [1]."
                      *       }
                      *     }
                      */
@@ -7501,6 +7513,8 @@ export interface operations {
                 stream?: boolean;
                 /** @description Segments that are searched for and passed to the model. */
                 top_k?: number;
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
+                filter?: string;
                 /** @description Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last. */
                 index_names: string[];
             };
@@ -7521,7 +7535,7 @@ export interface operations {
                      * @example {
                      *       "event": "delta",
                      *       "data": {
-                     *         "text": "She drops a cup [1]."
+                     *         "text": "Her uncle built it in 1962 [1]."
                      *       }
                      *     }
                      */
@@ -7579,6 +7593,8 @@ export interface operations {
                 top_k?: number;
                 /** @description Ids of videos and images to search in. Empty: all. */
                 asset_ids?: string[];
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `title`, `folder`, `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
+                filter?: string;
                 /** @description What to search for to find the moments. Default: the question. */
                 search_term?: string;
                 /** @description Nucleus sampling of the language model: lower is more predictable. */
@@ -7604,7 +7620,7 @@ export interface operations {
                      * @example {
                      *       "event": "delta",
                      *       "data": {
-                     *         "text": "She drops a cup [1]."
+                     *         "text": "Her uncle built it in 1962 [1]."
                      *       }
                      *     }
                      */
@@ -7659,7 +7675,7 @@ export interface operations {
                      * @example {
                      *       "event": "delta",
                      *       "data": {
-                     *         "text": "She drops a cup [1]."
+                     *         "text": "Her uncle built it in 1962 [1]."
                      *       }
                      *     }
                      */

@@ -163,7 +163,7 @@ export class SightlineIndex {
   /**
    * Answers a question from speech, text and descriptions.
    * @example
-   * const { answer, citations } = await index.answer("Who drops the cup?");
+   * const { answer, citations } = await index.answer("Who built the cabin?");
    */
   answer(question: string | Question, options: RequestOptions = {}): Promise<Answer> {
     return requestAnswer(this.#transport, [...this.#path, "answer"], questionOf(question), options);

@@ -78,7 +78,7 @@ export class Sightline {
   /**
    * Answers a question from speech, text and descriptions in several indices.
    * @example
-   * const question = { index_names: ["*"], query: "Who drops the cup?" };
+   * const question = { index_names: ["*"], query: "Who built the cabin?" };
    * const { answer, citations } = await sightline.answer(question);
    */
   answer(question: GroupQuestion, options: RequestOptions = {}): Promise<Answer> {

@@ -36,11 +36,25 @@ export type Watch = Schemas["Watch"];
 export type WatchMatch = Schemas["WatchMatch"];
 export type Webhook = Schemas["Webhook"];
 
-/** An event of an index. `reset` says that missed events are no longer stored. */
-export type IndexEvent = Omit<Schemas["Event"], "type"> & {
+type EventType = Schemas["Event"]["type"];
+type EventData = Schemas["Event"]["data"];
+type EventOf<Type, Field extends keyof EventData = never> = {
   id: string;
-  type: Schemas["Event"]["type"] | "reset";
+  type: Type;
+  timestamp: string;
+  data: EventData & Required<Pick<EventData, Field>>;
 };
+
+/**
+ * An event of an index. Its `type` says which data it has. `reset` says that missed events are no
+ * longer stored.
+ */
+export type IndexEvent =
+  | EventOf<Extract<EventType, `asset.${string}`>, "asset_id" | "asset_type">
+  | EventOf<"watch.matched", "watch_id" | "watch_name" | "asset_id" | "title" | "total" | "matches">
+  | EventOf<"webhook.test" | "reset">;
+/** The event that a watch has matched. */
+export type MatchEvent = Extract<IndexEvent, { type: "watch.matched" }>;
 
 /** A new asset, or the one that has the bytes already. A resumable upload has no `job_id`. */
 export type AddedAsset = Asset & Partial<Schemas["AddedAsset"]> & { duplicate: boolean };

@@ -8,6 +8,7 @@ import type { Hit } from "../search/hits.ts";
 import { IndexGroup, type SearchTarget } from "../search/index-group.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
+import type { Condition } from "../store/index-database/asset-scope.ts";
 import { FTS_COLUMNS } from "../store/index-database/fulltext.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
 import { type AssetTimeRangeMs, listSegmentsWithin } from "../store/index-database/segments.ts";
@@ -39,6 +40,8 @@ export interface Question extends AnswerStyle {
   topK: number;
   /** Assets to search; empty for all. */
   assetIds: string[];
+  /** Rules that the assets must match. */
+  conditions?: Condition[];
   /** Whether the model sees images of the evidence, too. */
   useImages?: boolean;
   /** Nucleus sampling. Default: the model's. */
@@ -49,13 +52,14 @@ export interface Question extends AnswerStyle {
 export async function* answerFromIndex(
   env: Env,
   target: SearchTarget,
-  { query: question, searchTerm = question, topK, assetIds, useImages, topP, ...style }: Question,
+  { query: question, useImages, topP, ...asked }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
+  const { searchTerm = question, topK, assetIds, conditions = [], ...style } = asked;
   const { hits } = await search(
     env,
     target,
-    makeSearchRequest({ query: searchTerm, topK, assetIds }),
+    makeSearchRequest({ query: searchTerm, topK, assetIds, conditions }),
   );
   const sources = gatherSources(hits);
   const shown = useImages ? [...sources].slice(0, ANSWER.maxImages) : [];

@@ -7,7 +7,7 @@ import type { PromptEvidence } from "../prompts.ts";
 import type { Hit } from "../search/hits.ts";
 import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { getKeyframe, mediaKey } from "../store/r2/object-keys.ts";
-import { endsSentence } from "../text/sentences.ts";
+import { endsSentence, hasSentenceEnd } from "../text/sentences.ts";
 import { type Segment, TEMPLATE } from "../types.ts";
 import { SCREEN_BREAK } from "./extractive.ts";
 
@@ -66,12 +66,13 @@ export function toSource(run: readonly Hit[], best: Hit): Source {
   const { speechBefore } = run[0]!.segment;
   const [saidBefore, start] = endsSentence(speechBefore) ? [speechBefore, ""] : ["", speechBefore];
   const speech = run.map(({ segment }) => segment.transcript);
+  const whole = [start, ...speech, run.at(-1)!.segment.speechAfter];
   const ranges = run.map(({ segment, timeRange }) => timeRange ?? segment);
   const [startMs, endMs] = [ranges[0]!.startMs, ranges.at(-1)!.endMs];
   return {
     hit: { ...best, timeRange: startMs === null || endMs === null ? null : { startMs, endMs } },
     saidBefore,
-    speech: joinDistinct([start, ...speech, run.at(-1)!.segment.speechAfter]),
+    speech: whole.some(hasSentenceEnd) ? joinDistinct(whole) : joinDistinct(speech, "\n"),
     onScreenText: joinDistinct(
       run.map(({ segment }) => segment.onScreenText),
       SCREEN_BREAK,

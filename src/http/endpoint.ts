@@ -8,7 +8,7 @@ import { type AppEnv, type Context, meterRequest } from "./context.ts";
 import { pathParams } from "./fields.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { collectFormIssues, isFormRequest } from "./multipart.ts";
-import { unknownFieldIssues } from "./near-names.ts";
+import { unknownFieldIssues, updateIssues } from "./near-names.ts";
 import { readQuery, tagNextCursor } from "./pagination.ts";
 import { readBody, readJsonBody, validate } from "./validation.ts";
 import * as z from "./zod.ts";
@@ -186,6 +186,9 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   const bodySchema = (bytes && schemas.body) ?? emptyObject;
   const body = json && validate("body", bodySchema, json.value, issues);
   if (json) append(issues, unknownFieldIssues(bodySchema, json.value));
+  if (json && issues.length === 0 && c.req.method === "PATCH" && schemas.body) {
+    append(issues, updateIssues(schemas.body, json.value));
+  }
   if (creates) validate("header", idempotencyHeaders, c.req.header(), issues);
   if (rules && json && (bytes || !schemas.body)) {
     const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));

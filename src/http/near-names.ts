@@ -8,7 +8,7 @@ const [MAX_COMPARED_NAMES, MAX_COMPARED_CHARACTERS] = [50, 40];
 
 /** Names that other APIs have for ours. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  asset_ids: ["video_ids", "image_ids"],
+  asset_ids: ["video_ids", "image_ids", "asset_id", "video_id", "image_id", "video"],
   cursor: [
     "page",
     "page_token",
@@ -21,18 +21,21 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ],
   expires_at: ["expires", "expires_in", "expiry", "ttl"],
   filter: ["where", "metadata", "metadata_filter", "facet_filters"],
+  group_by: ["by", "group"],
   handles_seconds: ["handles"],
   image_file: ["file"],
   index_name: ["name"],
+  index_names: ["index", "index_name", "indices", "indexes"],
   limit: ["page_size", "per_page", "size", "count", "top_k"],
   metadata: ["metadata_str", "tags"],
-  metadata_str: ["metadata", "title"],
+  metadata_str: ["metadata"],
   min_probability: ["min_score", "threshold"],
   modes: ["type", "types", "asset_type", "asset_types"],
   query: ["q", "question"],
   scopes: ["permissions", "role", "roles"],
   state: ["status"],
   title: ["name"],
+  top: ["limit", "top_k", "size", "count"],
   top_k: [
     "limit",
     "k",
@@ -51,6 +54,27 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   webhook_url: ["webhook", "url"],
 };
 
+/** Restrictions by a name that isn't a field anywhere, as a filter. */
+const AS_FILTER: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["folder", "title", "tags"].map((one) => [one, `{"${one}": "…"}`])),
+  created_at: '{"created_at": {"$gte": "2026-01-31"}}',
+  date_from: '{"created_at": {"$gte": "2026-01-31"}}',
+  since: '{"created_at": {"$gte": "2026-01-31"}}',
+  date_to: '{"created_at": {"$lte": "2026-01-31"}}',
+  until: '{"created_at": {"$lte": "2026-01-31"}}',
+};
+/** What restricts or orders the results of some operation. Ignored, it would return too much. */
+const RESTRICTIONS: ReadonlySet<string> = new Set(
+  `all asset_id fields filter group_by image_id index_names less_like modes more_like none order
+  order_by q query scope_seconds search search_term sequence similar_to skipped sort sort_by state
+  top_p type video video_id within_seconds start_time end_time`
+    .split(/\s+/)
+    .concat(Object.keys(AS_FILTER)),
+);
+
+/** Fields of operations that find or list something. */
+const LISTING: ReadonlySet<string> = new Set(["query", "limit", "top_k", "group_by"]);
+
 /** Another part of a request, whose fields may be sent at the wrong place. */
 export interface OtherPart {
   schema: z.ZodObject | undefined;
@@ -60,7 +84,8 @@ export interface OtherPart {
 
 /**
  * Lists the fields that `schema` lacks, but that another part of the request has, or that are
- * nearly known ones: `filters`, `topk`. They are mistakes, which a request would otherwise ignore.
+ * nearly known ones (`filters`, `topk`) or restrictions that only other operations have. They are
+ * mistakes, which a request would otherwise ignore.
  * Other unknown fields are ignored.
  */
 export function unknownFieldIssues(
@@ -88,14 +113,47 @@ export function unknownFieldIssues(
     const [held] = Object.keys(isObject(value[name]) ? value[name] : {});
     if (held && known.includes(held)) return issue(`send "${held}" at this level, not in it`);
     const lower = name.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+    const asFilter = known.includes("filter") && AS_FILTER[lower];
+    if (asFilter) return issue(`use "filter", such as ${asFilter}`);
     const meant = known.find((one) => isNearly(name, one) || SYNONYMS[one]?.includes(lower));
-    return meant === undefined ? [] : issue(`did you mean "${meant}"?`);
+    if (lower === "title" && known.includes("metadata_str")) {
+      return issue("the title is the name of the file, and PATCH changes it");
+    }
+    const kind = /^(video|image)_file$/.exec(lower)?.[1];
+    if (kind && known.some((one) => one.endsWith("_file"))) {
+      return issue(
+        `send ${kind === "image" ? "an image" : "a video"} to …/${kind} or …/search_${kind}`,
+      );
+    }
+    if (meant !== undefined) return issue(`did you mean "${meant}"?`);
+    const isRestricted = value[name] !== null && RESTRICTIONS.has(lower);
+    if (!isRestricted || !known.some((one) => LISTING.has(one))) return [];
+    if (lower.endsWith("_time"))
+      return issue(`only /index/{index_name}/{video_id}/answer_vqa has it`);
+    return issue(`this operation takes ${known.join(", ")}`);
   });
   const inside = names.flatMap((name) => {
     const field = fieldSchema(inner, name);
     return field ? unknownFieldIssues(field, value[name], [...loc, name]) : [];
   });
   return [...mistaken, ...inside];
+}
+
+/** What an update can't change, though records have it. */
+const FIXED: ReadonlySet<string> = new Set(["index_name", "name", "folder", "filter", "query"]);
+
+/** Returns the issues of an update that changes nothing, or what can't be changed. */
+export function updateIssues({ shape }: z.ZodObject, sent: Record<string, unknown>) {
+  const known = Object.keys(shape);
+  const names = Object.keys(sent);
+  const can = `only ${known.join(", ")} can be changed`;
+  const fixed = names.filter((name) => FIXED.has(name) && !known.includes(name));
+  if (fixed.length === 0 && names.some((name) => known.includes(name))) return [];
+  return (fixed.length > 0 ? fixed : [null]).map((name) => ({
+    loc: name === null ? ["body"] : ["body", name],
+    type: name === null ? "missing" : "extra_forbidden",
+    msg: name === null ? `Nothing to change: ${can}` : `"${name}" stays as it is: ${can}`,
+  }));
 }
 
 function fieldsOf(field: z.ZodType): object {

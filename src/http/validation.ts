@@ -281,12 +281,15 @@ export function readJsonBody(
     return { value };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    const hint = isJsonType(c.req.header("content-type")) ? "" : SEND_JSON;
+    const type = c.req.header("content-type");
+    const isForm = type?.startsWith("multipart/") && c.req.path.endsWith("/search");
+    const hint = isForm ? SEARCH_FORM : isJsonType(type) ? "" : SEND_JSON;
     for (const { loc, msg, type } of error.issues) issues.push({ loc, msg: msg + hint, type });
     return undefined;
   }
 }
 
+const SEARCH_FORM = ". A search takes JSON; send a file as a form to search_image or search_video";
 /** Hint for a body that isn't a JSON object and wasn't declared as JSON. */
 const SEND_JSON = ". Send a JSON object, with the header Content-Type: application/json";
 

@@ -177,9 +177,11 @@ export function describeFile(head: Uint8Array, mime: string | undefined): string
   if (type === undefined) {
     return "The file is of an unknown format: send a video as MP4, an image as JPEG.";
   }
-  if (type.startsWith("video/")) return "The file is a video: send it as a video.";
+  if (type.startsWith("video/"))
+    return "The file is a video: send it as video_file, to …/video or …/search_video.";
   const format = imageFormat(type);
-  if (format) return `The file is an image (${format.name}): send it as an image.`;
+  if (format)
+    return `The file is an image (${format.name}): send it as image_file, to …/image or …/search_image.`;
   const [, name, advice] = KINDS.find(([types]) => types.test(type)) ?? [null, type, OTHER];
   return `The file is ${name}, not a video or an image: ${advice}.`;
 }

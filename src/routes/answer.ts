@@ -18,7 +18,7 @@ import { INDEX_GROUP } from "../parameters.ts";
 import { type PartialIndex, IndexGroup, type SearchTarget } from "../search/index-group.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import type { Asset } from "../types.ts";
-import { queryText, searchFields } from "./records/search-request.ts";
+import { exampleQuery, queryText, readFilter, searchFields } from "./records/search-request.ts";
 import { hitRecord, toHitRecord } from "./records/search-result.ts";
 import {
   partialField,
@@ -41,7 +41,7 @@ const answerRecord = z
   .object({
     answer: text(
       "The answer, with claims marked `[1]`; or that none was found.",
-      "She drops a cup [1].",
+      "Her uncle built it in 1962 [1].",
     ),
     grounded: flag("Whether the index proves the answer. False: nothing relevant was found.", true),
     citations: z.array(citation).describe("A moment for each marker of the answer."),
@@ -76,7 +76,7 @@ const eventOf = <Name extends string, Data extends z.ZodType>(name: Name, data: 
 const answerEvent = z
   .union([
     eventOf("citations", z.array(citation)),
-    eventOf("delta", z.object({ text: text("Text to append.", "She ") })),
+    eventOf("delta", z.object({ text: text("Text to append.", "Her ") })),
     eventOf("done", answerRecord),
     eventOf(
       "error",
@@ -101,7 +101,7 @@ const ANSWER_RESPONSES = {
   text: {
     "text/event-stream": {
       schema: answerEvent,
-      example: { event: "delta", data: { text: "She drops a cup [1]." } },
+      example: { event: "delta", data: { text: "Her uncle built it in 1962 [1]." } },
     },
   },
 };
@@ -216,7 +216,7 @@ export const answerRoutes = createRouter("Answers");
 const question = z.object({
   query: queryText()
     .describe("The question, in everyday words.")
-    .openapi({ example: "What does she drop?" }),
+    .openapi({ example: "Who built the cabin?" }),
   system_prompt: text("Instructions on style and tone for the language model.")
     .max(LIMITS.queryCharacters)
     .optional(),
@@ -236,6 +236,7 @@ const textAnswerQuery = question.extend({
     .default(ANSWER.defaultTopK)
     .describe("Segments that are searched for and passed to the model."),
   asset_ids: searchFields.shape.asset_ids,
+  filter: exampleQuery.shape.filter,
 });
 
 addEndpoint(answerRoutes, "GET /index/{index_name}/answer", {
@@ -312,7 +313,13 @@ function respondFrom(
 ) {
   const { top_k: topK, asset_ids: assetIds, search_term: searchTerm, top_p: topP } = sent;
   const useImages = topP !== undefined;
-  const searched = { topK, assetIds, useImages, ...(searchTerm !== undefined && { searchTerm }) };
+  const searched = {
+    topK,
+    assetIds,
+    conditions: readFilter(sent.filter ?? {}),
+    useImages,
+    ...(searchTerm !== undefined && { searchTerm }),
+  };
   const options = { ...toQuestion(sent), ...searched, ...(useImages && { topP }) };
   return respondWithAnswer(c, {
     markdown: sent.markdown,

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, invalid } from "../errors.ts";
 import { evaluateConditions, isRangeCurrent, parseRange } from "../http/conditional-request.ts";
 import { contentDisposition, withExtension } from "../http/content-disposition.ts";
 import { type Context, meterRequest } from "../http/context.ts";
@@ -22,7 +22,11 @@ const SMALL_WIDTH = 320;
 async function getMedia(c: Context): Promise<Response> {
   const { headers: sent, method } = c.req.raw;
   const file = await requireFile(c);
-  if (c.req.query("width") === `${SMALL_WIDTH}` && isKeyframe(file.key)) return getSmall(c, file);
+  const width = c.req.query("width");
+  if (width !== undefined && !/^\d+$/.test(width)) {
+    throw invalid(["query", "width"], "int_parsing", "Input should be pixels, such as 320");
+  }
+  if (width === `${SMALL_WIDTH}` && isKeyframe(file.key)) return getSmall(c, file);
   const validators = { etag: file.httpEtag, modifiedAt: file.uploaded };
   const name = withExtension(c.req.param("name")!, file.httpMetadata?.contentType);
   const type = c.req.query("download") === undefined ? "inline" : "attachment";

@@ -1,4 +1,4 @@
-import { titleFromUrl } from "../asset-names.ts";
+import { splitPath, titleFromUrl } from "../asset-names.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
@@ -116,11 +116,11 @@ export async function addAsset(
   });
   try {
     const parts = await readAssetForm(env, request, identity, queryUrl);
-    const { file, url, metadata, transcript } = parts;
+    const { file, url, folder, metadata, transcript } = parts;
     const description = {
       title: file?.title ?? titleFromUrl(url!),
       source: url === undefined ? { kind: "upload" as const } : { kind: "url" as const, url },
-      folder: file?.folder ?? "",
+      folder: (folder && splitPath(`${folder}/`).folder) || (file?.folder ?? ""),
       metadata,
       warnings: transcript?.warnings ?? [],
     };
@@ -135,6 +135,8 @@ export async function addAsset(
 const metadataText = jsonText(userMetadata)
   .describe("Metadata of the asset: a JSON object as text, at most 64 KiB, to filter by.")
   .openapi({ example: "{}" });
+
+const folderPart = text("Folder of the file. Default: that of its name.", "Trip/Day 1").optional();
 
 interface UploadedFile extends StoredStream {
   title: string;
@@ -151,6 +153,7 @@ export const assetForms = {
       .optional()
       .describe(`Transcript, used instead of speech recognition: ${TRANSCRIPT_FORMATS}.`),
     transcript_encoding: transcriptEncoding,
+    folder: folderPart,
     metadata_str: metadataText,
   }),
   image: z.object({
@@ -161,6 +164,7 @@ export const assetForms = {
           "deployment reads. Give either this or `image_url`.",
       ),
     image_url: text("Public URL of the image: the same as in the query.").optional(),
+    folder: folderPart,
     metadata_str: metadataText,
   }),
 } as const;
@@ -212,7 +216,7 @@ async function readAssetForm(
   };
   const options = { readers, rules, isOptional: true };
   const form = await readForm(request, assetForms[identity.assetType], options);
-  return { file, url, metadata: form.metadata_str ?? {}, transcript };
+  return { file, url, folder: form.folder, metadata: form.metadata_str ?? {}, transcript };
 }
 
 /** Returns what `parse` returns, or adds the issues that it throws. */

@@ -39,7 +39,7 @@ addEndpoint(searchRoutes, "POST /index/{index_name}/search", {
   body: searchBody,
   examples: {
     "All fields of the specification": {
-      query: "the moment she drops the cup",
+      query: "a woman with a cup in a kitchen",
       asset_ids: [],
       top_k: 30,
       top_p: 0,

@@ -32,7 +32,8 @@ export const indexNameOrAll = z
   .string()
   .regex(
     /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,63})$/,
-    "an index name (1 to 64 letters, digits, dots, dashes, underscores), or * for all",
+    "an index name (1 to 64 letters, digits, dots, dashes, underscores), or * for all; for several, " +
+      "a JSON list, or index_names=a&index_names=b",
   );
 
 /** Schema of the field `index_names`: a list of names, or `*`, which needs no list. */

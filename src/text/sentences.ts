@@ -54,6 +54,11 @@ export function endsSentence(text: string): boolean {
   return /[.!?…。！？｡؟۔।]["'”’»)\]]*$/u.test(text);
 }
 
+/** Tests whether a text has the end of a sentence: automatic captions have none. */
+export function hasSentenceEnd(text: string): boolean {
+  return /[.!?…。！？｡؟۔।]/u.test(text);
+}
+
 /**
  * Returns the last sentence of the text before, and the rest of a sentence that goes on in the text
  * after; empty if there is none.

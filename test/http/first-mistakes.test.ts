@@ -71,6 +71,113 @@ describe("a request of a developer who guesses is told what to send:", () => {
       ["query", "top-k"],
       '"top_k"',
     ],
+    ...["folder=x", "video_id=x", "modes=image", "start_time=1", "search_term=x"].map(
+      (sent): [string, string, string, () => Promise<Call>, (string | number)[], string] => [
+        `${sent} of an answer`,
+        "GET",
+        `/index/a/answer?query=x&${sent}`,
+        async () => ({}),
+        ["query", sent.split("=")[0]!],
+        {
+          folder: 'use "filter", such as {"folder": "…"}',
+          video_id: '"asset_ids"',
+          start_time: "/index/{index_name}/{video_id}/answer_vqa",
+        }[sent.split("=")[0]!] ?? "this operation takes query,",
+      ],
+    ),
+    [
+      "a bad filter of an answer",
+      "GET",
+      "/index/a/answer?query=x&filter=boat",
+      async () => ({}),
+      ["query", "filter"],
+      "JSON decode error",
+    ],
+    ...["type=image", "q=x", "sort=title", "folder=x"].map(
+      (sent): [string, string, string, () => Promise<Call>, (string | number)[], string] => [
+        `${sent} of a list`,
+        "GET",
+        `/index/a/videos?${sent}`,
+        async () => ({}),
+        ["query", sent.split("=")[0]!],
+        "this operation takes limit, cursor, state",
+      ],
+    ),
+    ...["sort", "order_by", "date_from", "tags", "fields", "video_id"].map(
+      (name): [string, string, string, () => Promise<Call>, (string | number)[], string] => [
+        `${name} of a search`,
+        "POST",
+        "/index/a/search",
+        async () => ({ json: { query: "x", [name]: "y" } }),
+        ["body", name],
+        { date_from: "$gte", tags: '{"tags": "…"}', video_id: '"asset_ids"' }[name] ??
+          "takes query",
+      ],
+    ),
+    [
+      "the grouping of counts by another name",
+      "POST",
+      "/index/a/aggregate",
+      async () => ({ json: { by: "label" } }),
+      ["body", "by"],
+      '"group_by"',
+    ],
+    [
+      "the title of a new image",
+      "POST",
+      "/index/a/image",
+      async () => ({ form: { image_file: await words(), title: "Milk" } }),
+      ["body", "title"],
+      "the title is the name of the file, and PATCH changes it",
+    ],
+    [
+      "a video in a search by an image",
+      "POST",
+      "/index/a/search_image",
+      async () => ({ form: { video_file: await words() } }),
+      ["body", "video_file"],
+      "…/search_video",
+    ],
+    [
+      "names of indices in one parameter",
+      "GET",
+      "/answer?query=x&index_names=trip,none",
+      async () => ({}),
+      ["query", "index_names", 0],
+      "index_names=a&index_names=b",
+    ],
+    [
+      "indices of a search",
+      "POST",
+      "/search",
+      async () => ({ json: { query: "x", indices: ["a"] } }),
+      ["body", "indices"],
+      '"index_names"',
+    ],
+    [
+      "another name of an index",
+      "PATCH",
+      "/index/a",
+      async () => ({ json: { index_name: "b" } }),
+      ["body", "index_name"],
+      "stays as it is: only description, metadata, settings can be changed",
+    ],
+    [
+      "an update of nothing",
+      "PATCH",
+      "/index/a",
+      async () => ({ json: {} }),
+      ["body"],
+      "Nothing to change: only description, metadata, settings",
+    ],
+    [
+      "another folder of an image",
+      "PATCH",
+      `/index/a/image/${IMAGE_ID}`,
+      async () => ({ json: { folder: "b" } }),
+      ["body", "folder"],
+      "only title, metadata can be changed",
+    ],
     [
       "a field in the query",
       "POST",
@@ -224,11 +331,39 @@ describe("a request of a developer who guesses is told what to send:", () => {
     ["GET", "/indices", 404, "Perhaps you mean GET /index."],
     ["GET", "/openapi", 404, "Perhaps you mean GET /openapi.json."],
     ["POST", "/index/a/ask", 404, "Perhaps you mean GET /index/{index_name}/answer."],
+    ["POST", "/index/a/answer", 405, "Ask with GET, and the question as ?query=."],
     ["GET", `/index/a/video/${IMAGE_ID}`, 404, "It is an image: use …/image/{image_id}."],
   ])("%s %s", async (method, path, status, message) => {
     const response = await client.send(method, path);
     expect(response.status).toBe(status);
     expect((await response.json<Json>()).detail).toContain(message);
+  });
+
+  it("a form in a search for words", async () => {
+    const response = await client.send("POST", "/index/a/search", {
+      form: { image_file: await words() },
+    });
+    expect(response.status).toBe(422);
+    expect((await response.json<Json>()).detail[0].msg).toContain("search_image or search_video");
+  });
+
+  it("a folder of its own for an image, which filters answers and searches", async () => {
+    await client.json("POST", "/index", { json: { index_name: "folders" } });
+    const form = { image_file: await fixture("boats.jpg"), folder: "../Trip/Day 1" };
+    const image = await client.json("POST", "/index/folders/image", { form });
+    await client.waitForAsset("folders", image);
+    const search = async (folder: string) => {
+      const json = { query: "boats", filter: { folder } };
+      return (await client.json("POST", "/index/folders/search", { json })).segments.length;
+    };
+    const ask = async (folder: string): Promise<Json> => {
+      const query = new URLSearchParams({ query: "boats", filter: JSON.stringify({ folder }) });
+      return client.json("GET", `/index/folders/answer?${query.toString()}`);
+    };
+    expect([await search("Trip/Day 1"), await search("Trip")]).toEqual([1, 0]);
+    const [inside, outside] = [await ask("Trip/Day 1"), await ask("Trip")];
+    expect([...inside.citations, ...inside.related][0]).toMatchObject({ folder: "Trip/Day 1" });
+    expect([...outside.citations, ...outside.related]).toEqual([]);
   });
 
   it("JSON in place of a form", async () => {

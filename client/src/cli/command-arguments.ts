@@ -122,7 +122,8 @@ export function parseArguments(command: CommandSyntax, argv: readonly string[]):
       return [name, { type, multiple, ...(short !== undefined && { short }) }];
     }),
   );
-  const { values, positionals } = usageErrors(() =>
+  const known = new Set(options.map(({ name }) => name));
+  const { values, positionals } = usageErrors(known, () =>
     parseArgs({ args: withImpliedNumbers(options, argv), options: config, allowPositionals: true }),
   );
   const parsed = Object.fromEntries(Object.entries(values));
@@ -132,12 +133,36 @@ export function parseArguments(command: CommandSyntax, argv: readonly string[]):
   return args;
 }
 
-function usageErrors<T>(parse: () => T): T {
+/** Returns the name that differs in at most two letters, dashes aside; undefined without one. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const plain = (text: string) => text.replaceAll("-", "");
+  const distances = Array.from(known, (one) => [one, distance(plain(name), plain(one))] as const);
+  const [nearest] = distances.toSorted(([, a], [, b]) => a - b);
+  return nearest && nearest[1] <= Math.min(2, name.length / 2) ? nearest[0] : undefined;
+}
+
+/** Counts the letters to insert, delete or replace (Levenshtein, 1966). */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, letter] of a.split("").entries()) {
+    const row = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      const replaced = previous[j]! + Number(letter !== b[j]);
+      row.push(Math.min(replaced, previous[j + 1]! + 1, row[j]! + 1));
+    }
+    previous = row;
+  }
+  return previous.at(-1)!;
+}
+
+function usageErrors<T>(known: ReadonlySet<string>, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(message.split(". ")[0]!.replace(/\.?$/, "."));
+    const near = nearestName(/^Unknown option '--([\w-]+)/.exec(message)?.[1] ?? "", known);
+    const hint = near === undefined ? "" : ` Perhaps you mean --${near}.`;
+    throw new UsageError(message.split(". ")[0]!.replace(/\.?$/, ".") + hint);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Sightline } from "../index.ts";
-import { findCommand, parseArguments, UsageError } from "./command-arguments.ts";
+import { findCommand, nearestName, parseArguments, UsageError } from "./command-arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { chooseCredentials, type Credentials, readLogin } from "./config.ts";
@@ -65,8 +65,17 @@ function runWithoutCommand(argv: string[]): number {
     process.stderr.write(`Which one? ${usages.join(", ")}\n`);
     return EXIT.usage;
   }
+  if (first.startsWith("-")) {
+    process.stderr.write(`Put ${first} after the command: sightline search "boats" --index NAME\n`);
+    return EXIT.usage;
+  }
   const text = group.length > 0 ? `${first} ${second}` : first;
-  process.stderr.write(`There is no command "${text}". See: sightline --help\n`);
+  const near = nearestName(
+    text,
+    COMMANDS.map(({ name }) => name),
+  );
+  const hint = near === undefined ? "" : ` Perhaps you mean "${near}".`;
+  process.stderr.write(`There is no command "${text}".${hint} See: sightline --help\n`);
   return EXIT.usage;
 }
 

@@ -35,8 +35,8 @@ export const jobRecord = z
     result: z
       .unknown()
       .describe(
-        "Result by `kind`; null before the end. Lists leave out the result of a search: it is a " +
-          "`SearchResult`, and `GET /jobs/{job_id}` returns it. An import lists each of its `items`.",
+        "Result by `kind`; null before the end. Lists leave out the result of a search or a " +
+          "preview: `GET /jobs/{job_id}` returns it, that of a search as a `SearchResult`. An import lists each of its `items`.",
       )
       .openapi({ example: { asset_id: EXAMPLE_ID.asset } }),
     error: orNull(
@@ -53,9 +53,10 @@ export const queuedJob = z
   .object({ job_id: jobId, state: z.literal("queued").describe("State of the new job.") })
   .openapi("QueuedJob", { description: "A job that was queued: `GET /jobs/{job_id}` follows it." });
 
-/** Converts a job, without the result of a search, which is too large for a list. */
+/** Converts a job, without results of searches, which are too large for a list. */
 export function toJobRecord(job: Job): z.input<typeof jobRecord> {
-  return mapRecord(jobRecord, job, { result: job.kind === "search" ? null : job.result });
+  const isSearch = job.kind === "search" || job.kind === "preview_watch";
+  return mapRecord(jobRecord, job, { result: isSearch ? null : job.result });
 }
 
 type NewJob<Message extends JobMessage = JobMessage> = Message extends JobMessage

@@ -66,7 +66,7 @@ export const segmentRecord = z
     image_id: text(assetIdOf("image", "a video"), null).nullable(),
     start_seconds: seconds("Start", 41.2),
     end_seconds: seconds("End", 46.8),
-    caption: text("What is seen, in a sentence; or empty.", "A woman drops a cup in a kitchen."),
+    caption: text("What is seen, in a sentence; or empty.", "A woman with a cup in a kitchen."),
     caption_model: text(
       "Model that wrote the caption. `template`: the detected labels in a sentence.",
       "@cf/google/gemma-4-26b-a4b-it",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groupIntoSources } from "../../../src/answer/answer.ts";
-import { sentencesOf } from "../../../src/answer/extractive.ts";
+import { quoteByWords, sentencesOf } from "../../../src/answer/extractive.ts";
 import {
   fitToBudget,
   gatherSources,
@@ -55,6 +55,24 @@ describe("sources of an answer", () => {
     });
     const [after] = gatherSources([over]).values();
     expect(after).toMatchObject({ saidBefore: "She rowed.", speech: "Then she slept." });
+  });
+
+  it("of captions without full stops are quoted within the seconds of their segments", () => {
+    const hits = [
+      makeHit("a", 1, 0.9, {
+        speechBefore: "nobody knows the way",
+        transcript: "the harbour master sells fresh herring",
+      }),
+      makeHit("a", 2, 0.8, {
+        transcript: "her brother peter repairs violins",
+        speechAfter: "and the reactor is cooled by water",
+      }),
+    ];
+    const sources = gatherSources(hits);
+    expect(quoteByWords("Who repairs violins?", sources)).toEqual([
+      { sentence: "her brother peter repairs violins", marker: 1 },
+    ]);
+    expect(timesOf(sources.values())).toEqual([["a", 5000, 15_000]]);
   });
 
   it("are sorted by score, with consecutive segments merged", () => {

@@ -56,13 +56,17 @@ describe("a file that is neither a video nor an image is named with what to do",
 
 it("an image that is sent as a video is said to be an image", async () => {
   const sent = requireMediaType(png(8, 8), "video");
-  await expect(sent).rejects.toThrow("The file is an image (PNG): send it as an image.");
+  await expect(sent).rejects.toThrow(
+    "The file is an image (PNG): send it as image_file, to …/image or …/search_image.",
+  );
 });
 
 it("a video that is sent as an image is said to be a video", async () => {
   const mp4 = Buffer.from("\0\0\0\x14ftypisom\0\0\0\0isom", "latin1");
   const sent = requireMediaType(mp4, "image");
-  await expect(sent).rejects.toThrow("The file is a video: send it as a video.");
+  await expect(sent).rejects.toThrow(
+    "The file is a video: send it as video_file, to …/video or …/search_video.",
+  );
 });
 
 it("a TIFF whose directory comes late is a TIFF, and a text in another encoding is unknown", async () => {

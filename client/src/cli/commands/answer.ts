@@ -18,6 +18,8 @@ export const answerCommand: Command = {
     { name: "from", value: "TIME", description: "Start of the time range: 65 or 1:05." },
     { name: "to", value: "TIME", description: "End of the time range." },
     { name: "images", description: "Show the best keyframes to the model, too." },
+    { name: "filter", value: "JSON", description: 'Filter on metadata: {"year": {"$gte": 2024}}.' },
+    { name: "top-k", value: "N", description: "Segments that the answer is from, at most." },
     { name: "language", value: "TAG", description: "Language of the answer, such as de." },
     { name: "links", description: "Print the URL of each citation." },
   ],
@@ -80,7 +82,13 @@ function questionOfSeveral(
 
 function readQuestion(args: CommandArguments) {
   const language = args.text("language");
-  return { query: args.positionals[0]!, ...(language !== undefined && { language }) };
+  const [filter, topK] = [args.object("filter"), args.number("top-k")];
+  return {
+    query: args.positionals[0]!,
+    ...(language !== undefined && { language }),
+    ...(filter && { filter: JSON.stringify(filter) }),
+    ...(topK !== undefined && { top_k: topK }),
+  };
 }
 
 /** Chooses between an answer from the index, from its images, and from one video. */
@@ -103,6 +111,7 @@ function chooseOperation(index: SightlineIndex, args: CommandArguments): Questio
     };
   }
   if (args.flag("images")) throw new UsageError("--images can't be combined with --video.");
+  refuse(args, "--video", ["filter", "top-k"]);
   const part = {
     ...request,
     ...(start !== undefined && { start_time: start }),

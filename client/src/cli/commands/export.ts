@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { ExportRequest, SightlineIndex } from "../../index.ts";
 import { linksOutOfFolder } from "../../list-files.ts";
 import { UsageError } from "../command-arguments.ts";
@@ -127,7 +128,10 @@ async function writeText(
   if (await linksOutOfFolder(file)) {
     throw new UsageError(`${file} is a link out of its folder. Name the file that it leads to.`);
   }
-  await writeFile(file, sanitizeText(text));
+  await writeFile(file, sanitizeText(text)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    throw new UsageError(`There is no folder "${dirname(file)}": create it first.`);
+  });
   output.json({ file });
   output.line(`Wrote ${file}.`);
 }

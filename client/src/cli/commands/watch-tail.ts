@@ -1,4 +1,5 @@
-import type { IndexEvent, SightlineIndex } from "../../index.ts";
+import type { MatchEvent, SightlineIndex } from "../../index.ts";
+import { UsageError } from "../command-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { describeEvidence } from "../evidence-text.ts";
 import { indexName } from "../index-name.ts";
@@ -29,6 +30,10 @@ export const tailCommand: Command = {
 async function tailWatch(context: CommandContext): Promise<void> {
   const { args, client, output, signal } = context;
   const [id] = args.positionals;
+  const since = args.text("since");
+  if (since !== undefined && !(/^[\w.-]+$/.test(since) && /\d/.test(since))) {
+    throw new UsageError(`--since takes the id of an event, as --json prints it, not "${since}".`);
+  }
   const index = (await client()).index(indexName(context));
   const subject = await describeFollowed(index, id, signal);
   let isAnnounced = false;
@@ -36,7 +41,7 @@ async function tailWatch(context: CommandContext): Promise<void> {
     if (!isAnnounced) output.note(`Following ${subject}. Ctrl-C ends this.`);
     isAnnounced = true;
   };
-  let lastEventId = args.text("since");
+  let lastEventId = since;
   try {
     for await (const event of index.events({ lastEventId, signal, onOpen })) {
       lastEventId = event.id;
@@ -72,8 +77,8 @@ async function describeFollowed(
 }
 
 /** Prints a line for each match of an event, and one for those that it doesn't list. */
-function printMatches(output: Output, { timestamp, data }: IndexEvent, hasName: boolean): void {
-  const { title = "", watch_name: name = "", matches = [], total = 0 } = data;
+function printMatches(output: Output, { timestamp, data }: MatchEvent, hasName: boolean): void {
+  const { title, watch_name: name, matches, total } = data;
   const time = timestamp.replace(/\.\d+Z$/, "Z");
   const rowOf = (score: string, range: string, why: string) => {
     return [time, score, ...(hasName ? [name] : []), title, range, why];
