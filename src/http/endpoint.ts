@@ -186,9 +186,7 @@ async function readInput<Path extends string, Q extends z.ZodObject, B extends z
   const bodySchema = (bytes && schemas.body) ?? emptyObject;
   const body = json && validate("body", bodySchema, json.value, issues);
   if (json) append(issues, unknownFieldIssues(bodySchema, json.value));
-  if (json && issues.length === 0 && c.req.method === "PATCH" && schemas.body) {
-    append(issues, updateIssues(schemas.body, json.value));
-  }
+  if (json && c.req.method === "PATCH") append(issues, updateIssues(bodySchema, json.value));
   if (creates) validate("header", idempotencyHeaders, c.req.header(), issues);
   if (rules && json && (bytes || !schemas.body)) {
     const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));

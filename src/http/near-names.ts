@@ -142,18 +142,12 @@ export function unknownFieldIssues(
 /** What an update can't change, though records have it. */
 const FIXED: ReadonlySet<string> = new Set(["index_name", "name", "folder", "filter", "query"]);
 
-/** Returns the issues of an update that changes nothing, or what can't be changed. */
+/** Returns the issues of an update that names what can't be changed. */
 export function updateIssues({ shape }: z.ZodObject, sent: Record<string, unknown>) {
   const known = Object.keys(shape);
-  const names = Object.keys(sent);
-  const can = `only ${known.join(", ")} can be changed`;
-  const fixed = names.filter((name) => FIXED.has(name) && !known.includes(name));
-  if (fixed.length === 0 && names.some((name) => known.includes(name))) return [];
-  return (fixed.length > 0 ? fixed : [null]).map((name) => ({
-    loc: name === null ? ["body"] : ["body", name],
-    type: name === null ? "missing" : "extra_forbidden",
-    msg: name === null ? `Nothing to change: ${can}` : `"${name}" stays as it is: ${can}`,
-  }));
+  const fixed = Object.keys(sent).filter((name) => FIXED.has(name) && !known.includes(name));
+  const msg = (name: string) => `"${name}" stays as it is: only ${known.join(", ")} can be changed`;
+  return fixed.map((name) => ({ loc: ["body", name], type: "extra_forbidden", msg: msg(name) }));
 }
 
 function fieldsOf(field: z.ZodType): object {

@@ -163,14 +163,6 @@ describe("a request of a developer who guesses is told what to send:", () => {
       "stays as it is: only description, metadata, settings can be changed",
     ],
     [
-      "an update of nothing",
-      "PATCH",
-      "/index/a",
-      async () => ({ json: {} }),
-      ["body"],
-      "Nothing to change: only description, metadata, settings",
-    ],
-    [
       "another folder of an image",
       "PATCH",
       `/index/a/image/${IMAGE_ID}`,

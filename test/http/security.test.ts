@@ -28,7 +28,9 @@ const NON_ID_FIELDS = new Set(
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-metadata upload-offset
    transcript_encoding moments fps correct min_probability webhook_url paused asset_types
-   media handles_seconds search after sequence within_seconds skipped facets unit top`.split(/\s+/),
+   media handles_seconds search after sequence within_seconds skipped facets unit top folder`.split(
+    /\s+/,
+  ),
 );
 
 let owner: FullAccount;

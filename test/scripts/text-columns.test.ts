@@ -100,7 +100,8 @@ const BOUNDS: Record<string, Bound> = {
   "sources.request": [2100, "src/routes/imports.ts", "maxLength"],
   "sources.listing": [25_000, "src/platforms/platform.ts", "toStorableListing"],
   "sources.metadata": METADATA,
-  "sources.validators": [4000, "src/platforms/platform.ts", "validators"],
+  // Comes from earlier versions.
+  "sources.validators": [4000, "migrations/0001_init.sql", "validators"],
   "sources.sync_cursor": [25_000, "src/platforms/platform.ts", "cursor"],
   "sources.job_id": ID,
   "imports.index_id": ID,
