@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { PROJECT } from "../../tools/stack/local-state.ts";
 
 /** What a deployment reads. A rehearsal changes some of it. */
-const COPIED = ["console", "migrations", "src", "package.json", "tsconfig.json", "wrangler.toml"];
+const COPIED = [
+  "console",
+  "migrations",
+  "src",
+  "openapi.json",
+  "package.json",
+  "tsconfig.json",
+  "wrangler.toml",
+];
 const LINKED = ["client", "docs", "local", "node_modules", "scripts", "tools"];
 
 /** Makes `folder` into a copy of the project, as a fresh clone after `npm ci`. */
