@@ -8,6 +8,8 @@ import { storeWorkingCopy } from "../ingest/conversion.ts";
 import { storeSource } from "../ingest/steps/fetch.ts";
 import { windowRange } from "../ingest/windows.ts";
 import { probeMedia } from "../media/container/open-container.ts";
+import { openFile } from "../media/container/r2-file.ts";
+import { requireComplete } from "../media/container/timeline.ts";
 import { readImageSize } from "../media/pixels/image-size.ts";
 import { requireSmallJpeg } from "../media/pixels/jpeg.ts";
 import { updateProperties } from "../store/d1/assets.ts";
@@ -63,6 +65,7 @@ export async function importFiles(
   if (copy && files.some(({ path }) => path === "source" || path === "working-copy")) {
     await requireSize(env, workingCopyKey(asset), copy.bytes);
     const { video, audioCodec } = await requireLength(env, workingCopyKey(asset), record);
+    await requireComplete(await openFile(env.MEDIA, workingCopyKey(asset)));
     const isCopy = (video?.codec ?? null) === copy.video_codec && audioCodec === copy.audio_codec;
     if (!isCopy) throw refused("The working copy has another codec than its record.");
   }
